@@ -13,8 +13,8 @@ static const char *log_program = "tessera";
 static enum log_level log_limit = LOG_LEVEL_NOTICE;
 static bool to_journal;
 
-// JOURNAL_STREAM is inherited by children whose standard error may lead elsewhere, so systemd.exec(5)
-// wants its device and inode compared with the real ones.
+// JOURNAL_STREAM is inherited by children whose standard error may lead elsewhere, so
+// systemd.exec(5) wants its device and inode compared with the real ones.
 static bool stderr_is_journal(void)
 {
     const char *stream = getenv("JOURNAL_STREAM");

@@ -1,0 +1,292 @@
+// settings: what people decide about their robot.
+//
+// One plain struct, no pointers: copy it, compare it, throw it away. It is filled from, strongest
+// first:
+//     the command line      --set board.pitch_x=23.7
+//     the environment       TESSERA_BOARD_PITCH_X=23.7
+//     drop-ins              FILE.d/*.yaml, later names beat earlier ones
+//     the file              /etc/tessera/tessera.yaml
+//     the defaults          the schema's, which describe the simulated table
+// What the robot measures itself is not here but in config/calibration.h.
+//
+// The key of a member is its path in the struct with dots (`board.pitch_x`); config/schema.h has
+// the table of all keys with unit, range, default and meaning, and `tessera-config keys` prints it.
+// Units in the struct: mm, mm/s, mm/s², seconds, degrees, pixels, unless a comment says otherwise.
+// Frames: the machine frame is GRBL's work coordinates after homing (negative on usual machines);
+// z = 0 is the cup's lip at the top of its travel.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/base/error.h"
+
+#define SETTINGS_FILE "/etc/tessera/tessera.yaml"
+
+enum {
+    SETTINGS_NAME_MAX = 64,     // bytes of a short name, with its NUL
+    SETTINGS_PATH_MAX = 256,    // of a path
+    SETTINGS_COMMAND_MAX = 512, // of a shell command
+    SETTINGS_COLOURS = 4,       // colours in turn order; index 0 is colour 1
+};
+
+enum settings_camera_source {
+    SETTINGS_CAMERA_V4L2,    // a camera the kernel knows as /dev/video…
+    SETTINGS_CAMERA_PIPE,    // a command that writes MJPEG to its standard output
+    SETTINGS_CAMERA_STILL,   // photographs in a folder
+    SETTINGS_CAMERA_SESSION, // a recorded session
+    SETTINGS_CAMERA_SIM,     // the simulated table
+};
+
+enum settings_camera_format {
+    SETTINGS_FORMAT_MJPEG,
+    SETTINGS_FORMAT_YUYV,
+};
+
+struct settings_camera {
+    enum settings_camera_source source;
+    char device[SETTINGS_PATH_MAX];     // v4l2: device file; still, session: folder
+    char command[SETTINGS_COMMAND_MAX]; // pipe: run by /bin/sh
+    enum settings_camera_format format;
+    int width, height; // pixels of a frame
+    double fps;        // frames a second asked for
+    bool lock;         // exposure, white balance and focus held at their calibrated values
+};
+
+struct settings_board {
+    int columns, rows;       // intersections
+    double pitch_x, pitch_y; // between neighbouring intersections
+    bool tags;               // tag36h11 fiducials lie on the table
+    double a1_x, a1_y; // machine frame: where intersection A1 is, to within a few millimetres;
+    double rotation;   // degrees anticlockwise, board frame in machine frame. Calibration
+                       // measures both exactly; these say where to begin and what to refuse.
+};
+
+enum settings_stone_colour {
+    SETTINGS_STONE_NONE,
+    SETTINGS_STONE_CLEAR,
+    SETTINGS_STONE_WHITE,
+    SETTINGS_STONE_BLACK,
+    SETTINGS_STONE_RED,
+    SETTINGS_STONE_BLUE,
+    SETTINGS_STONE_GREEN,
+    SETTINGS_STONE_AMBER,
+};
+
+struct settings_stones {
+    double diameter, height;
+    enum settings_stone_colour colour[SETTINGS_COLOURS]; // keys colour1 … colour4
+};
+
+enum settings_serial_dtr {
+    SETTINGS_DTR_KEEP, // leave it to the driver: an Arduino resets at every opening
+    SETTINGS_DTR_LOW,  // some boards hold RESET on DTR and answer only when it is low
+    SETTINGS_DTR_HIGH,
+};
+
+struct settings_serial {
+    char port[SETTINGS_PATH_MAX]; // device file, "tcp:HOST:PORT", "auto" or "sim"
+    int baud;
+    enum settings_serial_dtr dtr;
+};
+
+enum settings_home_side {
+    SETTINGS_HOME_MIN,
+    SETTINGS_HOME_MAX,
+};
+
+struct settings_machine {
+    char name[SETTINGS_NAME_MAX];           // calibration belongs to the machine of this name
+    double travel_x, travel_y, travel_z;    // firmware $130 $131 $132
+    double pull_off;                        // $27
+    enum settings_home_side home_x, home_y; // z always homes at the top
+    double feed_xy, feed_z;                 // mm/s; firmware $110/$111, $112 are the same in mm/min
+    double accel_xy, accel_z;               // mm/s²; $120/$121, $122
+    double park_x, park_y; // machine frame: arm out of the camera's view of the board
+    double approach;       // every target is approached from x and y below by this much (backlash)
+    int home_every;        // robot moves between two homings; 0 = only when needed
+};
+
+// Machine z, all negative.
+struct settings_heights {
+    double board;   // cup's lip on the bare board
+    double contact; // cup's lip on a stone that lies on the board
+    double travel;  // a carried stone clears standing stones here
+    double tray;    // a stone is let go here over a capture tray
+};
+
+struct settings_place {
+    double x, y; // machine frame
+};
+
+// A magazine with one exposed pocket. capacity 0: there is none for this colour.
+struct settings_store {
+    double x, y; // machine frame
+    double z;    // cup's lip on the exposed stone
+    int capacity;
+};
+
+enum settings_gripper_kind {
+    SETTINGS_GRIPPER_VACUUM_GPIO,  // pump and vent valve on the computer's GPIO
+    SETTINGS_GRIPPER_VACUUM_MCODE, // pump on the plotter's spindle or coolant output
+    SETTINGS_GRIPPER_SERVO,        // pen-lift servo, M3 S…
+    SETTINGS_GRIPPER_MAGNET,
+};
+
+enum settings_gripper_output {
+    SETTINGS_OUTPUT_SPINDLE, // M3 / M5
+    SETTINGS_OUTPUT_COOLANT, // M8 / M9
+};
+
+enum settings_pick_sensor {
+    SETTINGS_SENSOR_NONE,
+    SETTINGS_SENSOR_GPIO,
+    SETTINGS_SENSOR_PROBE, // the firmware's probe pin (`Pn:P`)
+};
+
+struct settings_gripper {
+    enum settings_gripper_kind kind;
+    enum settings_gripper_output output; // for the kinds without GPIO
+    int servo_open, servo_closed;        // S words
+    enum settings_pick_sensor sensor;
+    double grip_time, release_time; // seconds at the bottom; calibration may shorten them
+    int retries;                    // picks tried again before a person is asked
+};
+
+// The same order as enum gpio_line of controller/gpio.h; the keys are its names.
+enum settings_gpio_line {
+    SETTINGS_GPIO_BUTTON_DONE,
+    SETTINGS_GPIO_BUTTON_RESET,
+    SETTINGS_GPIO_ESTOP,
+    SETTINGS_GPIO_PICK_SENSOR,
+    SETTINGS_GPIO_LAMP_TURN,
+    SETTINGS_GPIO_LAMP_FAULT,
+    SETTINGS_GPIO_PUMP,
+    SETTINGS_GPIO_VALVE,
+    SETTINGS_GPIO_LINES
+};
+
+enum settings_gpio_bias {
+    SETTINGS_BIAS_NONE, // what the board has
+    SETTINGS_BIAS_PULL_UP,
+    SETTINGS_BIAS_PULL_DOWN,
+};
+
+struct settings_gpio_pin {
+    char line[SETTINGS_NAME_MAX]; // line name ("GPIO17") or offset ("17"); "" = not wired
+    bool active_low;
+    enum settings_gpio_bias bias; // inputs only
+};
+
+enum settings_gpio_backend {
+    SETTINGS_GPIO_NONE, // no panel: the keyboard confirms moves, the gripper is not on GPIO
+    SETTINGS_GPIO_GPIOD,
+    SETTINGS_GPIO_SIM,
+};
+
+struct settings_gpio {
+    enum settings_gpio_backend backend;
+    char chip[SETTINGS_NAME_MAX]; // label ("pinctrl-rp1"); "" = the chip that has the named lines
+    double debounce;              // seconds a button must be stable; the e-stop acts at once
+    struct settings_gpio_pin pin[SETTINGS_GPIO_LINES];
+};
+
+enum settings_engine_protocol {
+    SETTINGS_ENGINE_GTP,
+    SETTINGS_ENGINE_GOMOCUP,
+};
+
+struct settings_engine {
+    char command[SETTINGS_COMMAND_MAX]; // "" = tessera-engine of this installation
+    enum settings_engine_protocol protocol;
+    int level;        // 1 (beginner) … 10
+    double move_time; // seconds
+    int threads;
+    int hash; // MiB
+};
+
+enum settings_seat {
+    SETTINGS_SEAT_FIRST,
+    SETTINGS_SEAT_SECOND,
+    SETTINGS_SEAT_ALTERNATE, // changes from game to game
+};
+
+enum settings_done_signal {
+    SETTINGS_DONE_BUTTON, // the person presses "my move is done"
+    SETTINGS_DONE_STILL,  // the board lies still with a legal move on it
+};
+
+enum settings_lifter {
+    SETTINGS_LIFTER_ROBOT,
+    SETTINGS_LIFTER_PERSON,
+};
+
+struct settings_game {
+    char variant[SETTINGS_NAME_MAX]; // a name of the rules' table
+    enum settings_seat robot;        // the robot's seat
+    enum settings_done_signal done;
+    double still_time;           // seconds without movement before the board is believed
+    enum settings_lifter lifter; // who takes the pairs off that a person captures
+    bool announce_calls;         // "tria", "tessera"
+};
+
+struct settings_safety {
+    bool estop_required;  // without a wired e-stop nothing moves
+    double hand_clear;    // seconds without a hand before the arm goes on
+    double arrival;       // mm between the target and the firmware's idle position
+    double placing_error; // mm between the stone seen and its intersection before homing anew
+};
+
+struct settings_rules {
+    char socket[SETTINGS_PATH_MAX]; // of a running tessera-rulesd; "" = start a private one
+};
+
+struct settings_paths {
+    char state[SETTINGS_PATH_MAX];   // journal, calibration, sessions; "" = see config/paths.h
+    char runtime[SETTINGS_PATH_MAX]; // sockets; "" = see config/paths.h
+};
+
+// The simulated table: what its world is like. Vision and motion never see these.
+struct settings_sim {
+    int seed;
+    double rotation, scale; // of the board in the machine frame, beyond what board.* says
+    double scatter;         // σ of where the person puts stones
+    double pick_failure;    // fraction of picks that fail
+};
+
+struct settings {
+    struct settings_machine machine;
+    struct settings_serial serial;
+    struct settings_board board;
+    struct settings_stones stones;
+    struct settings_heights heights;
+    struct settings_store stores[SETTINGS_COLOURS]; // keys stores.colour1.x …
+    struct settings_place trays[SETTINGS_COLOURS];  // captured stones of that colour
+    struct settings_gripper gripper;
+    struct settings_camera camera;
+    struct settings_gpio gpio;
+    struct settings_engine engine;
+    struct settings_game game;
+    struct settings_safety safety;
+    struct settings_rules rules;
+    struct settings_paths paths;
+    struct settings_sim sim;
+};
+
+// Where to look. NULL members are left out.
+struct settings_source {
+    const char *file;               // NULL = SETTINGS_FILE, which may then be absent
+    const char *const *environment; // "NAME=value", NULL at the end: pass environ
+    const char *const *overrides;   // "key=value", NULL at the end: from the command line
+};
+
+// Overrides that put the simulated table behind every edge: what `--sim` means.
+extern const char *const settings_sim_overrides[];
+
+void settings_default(struct settings *ret);
+
+// Reads all layers and checks every value and their agreement; opens no device. On failure *err
+// holds the first fault with its place ("environment" and "command line" stand for a file there)
+// and how many more there are: -EINVAL for a bad setting, -ENOENT for a file that was asked for and
+// is not there, -EIO and others for what could not be read.
+int settings_load(const struct settings_source *source, struct settings *ret, struct error *err);

@@ -1,0 +1,153 @@
+// program: what the arm will do for a job, step by step, before anything is sent.
+//
+// A job becomes a list of steps: legs (straight lines that end verified), gripping, letting go,
+// dwells and checks. The same list is executed by arm.c, timed (the lower bound the machine's
+// physics allow), printed as G-code and drawn. Pure: no I/O, no clock.
+//
+// Heights: z of the cup's lip, 0 at the top, negative downwards. A leg lifts only as high as what
+// stands in its way, and descends while it travels where that is safe.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base/error.h"
+#include "motion/stores.h"
+#include "motion/travel.h"
+
+// The geometry and the manners of one arm. All from the settings; nothing here changes by itself.
+struct arm_config {
+    double board_z;        // lip z at the board's surface
+    double stone_height;   // mm
+    double stone_radius;   // mm
+    double cup_radius;     // mm
+    double clearance;      // mm kept above whatever stands in the way
+    double side_clearance; // mm kept beside it
+    double safe_z;         // lip z above everything: for first moves and parking
+    double park[2];        // x, y out of the camera's view
+    double wait[2];        // x, y at the board's edge where a held stone waits
+    double margin;         // mm kept to the ends of travel
+    double backlash;       // mm of overshoot so that every target is approached from the same side
+    double speed;          // share of the machine's speed, 0.05 … 1
+    int64_t grip_ns;       // vacuum builds up
+    int64_t release_ns;    // stone lets go
+    int grip_tries;        // first try and retries in a small cross around the spot
+    double grip_step;      // mm: arm of that cross
+    int release_tries;     // up, vent, down again while the stone sticks
+};
+
+struct arm_config arm_config_default(void); // the sample table of the design
+int arm_config_check(const struct arm_config *config, struct error *err);
+
+enum arm_job_kind {
+    ARM_JOB_HOME,    // find the home corner; makes the position known
+    ARM_JOB_PARK,    // safe height, then out of the camera's view
+    ARM_JOB_PICK,    // take the next stone of `store`, lift it
+    ARM_JOB_READY,   // the same if none is held, then wait with it at the board's edge (pre-pick)
+    ARM_JOB_PLACE,   // put the held stone down at x, y; takes one from `store` first when none is
+                     // held (store < 0: one must be held)
+    ARM_JOB_LIFT,    // take the stone at x, y off the board and drop it into `store`
+    ARM_JOB_DROP,    // put the held stone into `store`
+    ARM_JOB_VENT,    // over `store`: let go whatever may hang on the cup (first thing after homing)
+    ARM_JOB_GOTO,    // to x, y at travel height; then down (or up) to z when use_z
+    ARM_JOB_JOG,     // by x, y, z from here
+    ARM_JOB_GRIP,    // vacuum on here
+    ARM_JOB_RELEASE, // let go here
+    ARM_JOB_KINDS
+};
+
+// What a job needs. In a stop nothing at all is allowed to run; tested for every kind.
+struct arm_job_class {
+    const char *name; // "home", "place", …
+    bool needs_known; // position must be known
+    bool moves;       // sends motion lines
+    bool ends_raised; // leaves the cup at travel height by itself
+};
+const struct arm_job_class *arm_job_class(enum arm_job_kind kind);
+
+struct arm_job {
+    enum arm_job_kind kind;
+    double x, y, z; // machine mm
+    bool use_z;     // GOTO
+    double feed;    // JOG, GOTO: mm/s; 0 = as fast as the settings allow
+    int store;      // PICK, READY, PLACE, LIFT, DROP, VENT: index; < 0 = none
+    uint64_t tag;   // the caller's, handed back in every event
+};
+
+enum arm_step_kind {
+    ARM_STEP_HOME,        // $H, then Idle without an alarm in between, then the modal line
+    ARM_STEP_LEG,         // way points, G4 P0.01, Idle at the last one
+    ARM_STEP_JOG,         // one $J line, then Idle
+    ARM_STEP_GRIP,        // vacuum on
+    ARM_STEP_RELEASE,     // let go
+    ARM_STEP_DWELL,       // dwell_ns
+    ARM_STEP_EXPECT_HELD, // pick sensor says held, else another try around (x, y)
+    ARM_STEP_EXPECT_FREE, // pick sensor says free, else up, vent, down again
+    ARM_STEP_TOOK,        // book: `point` gave its stone
+    ARM_STEP_PUT,         // book: `point` got the stone
+};
+
+enum { ARM_LEG_POINTS = 5, ARM_STEPS_MAX = 48 };
+
+struct arm_step {
+    enum arm_step_kind kind;
+    double point[ARM_LEG_POINTS][3]; // LEG: where each line ends; JOG: point[0] = target
+    int points;
+    double feed; // LEG, JOG: mm/s along the line; 0 = rapid
+    int64_t dwell_ns;
+    struct store_point store; // TOOK, PUT
+    int attempt;              // EXPECT_*: tries already made
+    double lifted_z;          // EXPECT_*: height to withdraw to between tries
+    bool from_board; // EXPECT_HELD: the stone is lifted off the board, not taken from a store
+};
+
+struct arm_program {
+    struct arm_step step[ARM_STEPS_MAX];
+    int count;
+    double end[3]; // where it leaves the cup
+};
+
+// Where the arm is and what it knows when planning.
+struct arm_scene {
+    const struct arm_config *config;
+    const struct stores *stores;
+    const struct travel_limits *limits;
+    const double *travel; // mm per axis ([-travel, 0] is reachable); NULL: not checked
+    const struct travel_obstacle *obstacles; // NULL = unknown: anything may stand anywhere
+    int obstacle_count;
+    double at[3]; // where the cup is (ignored by HOME)
+    bool holding;
+    bool stay_low; // another job follows at once: PLACE, LIFT, … may leave the cup down
+};
+
+// -ERANGE: a point lies outside the machine (soft limit; the error names it). -EINVAL: the job
+// makes no sense here (holding when it must not, no such store). -ENODATA / -ENOSPC: store empty /
+// full.
+int arm_program_plan(const struct arm_scene *scene, const struct arm_job *job,
+                     struct arm_program *ret, struct error *err);
+
+// The steps of one more try at gripping around (x, y): let go, withdraw, aside, down, grip, check.
+// attempt 1 … : the arm of the cross. Returns how many steps it wrote into ret[8].
+int arm_program_regrip(const struct arm_config *config, const struct arm_step *expect,
+                       const double at[3], struct arm_step ret[8]);
+int arm_program_rerelease(const struct arm_config *config, const struct arm_step *expect,
+                          const double at[3], struct arm_step ret[8]);
+
+// The lower bound: trapezoids and dwells, no firmware or host time. Homing counts 0.
+double arm_program_seconds(const struct arm_program *program, const struct travel_limits *limits,
+                           const double from[3]);
+
+// Writes one G-code line for way point i of a leg (GRBL_SEND_MAX holds it). from: where the line
+// starts; axes that do not move are left out.
+void arm_step_line(const struct arm_step *step, int i, const double from[3], char *buf,
+                   size_t size);
+
+// --dry-run: G-code with a comment and the time of each step. Returns the length it needs, like
+// snprintf.
+int arm_program_text(const struct arm_program *program, const struct travel_limits *limits,
+                     const double from[3], char *buf, size_t size);
+
+// --plot: an SVG picture of the path seen from above, with stores and obstacles. As snprintf.
+int arm_program_svg(const struct arm_program *program, const struct arm_scene *scene, char *buf,
+                    size_t size);

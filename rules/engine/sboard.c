@@ -1,0 +1,459 @@
+#include "rules/engine/sboard.h"
+
+#include <string.h>
+
+const int sb_step[4] = {1, SB_STRIDE, SB_STRIDE + 1, SB_STRIDE - 1};
+
+// Random numbers for the hash, the same in every run: splitmix64 of the index.
+static uint64_t key(uint32_t index)
+{
+    uint64_t z = (index + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+enum { KEY_TAKEN = 2 * SB_CELLS, KEY_STANDING = KEY_TAKEN + 512 };
+#define KEY_SIDE 0x5be0cd19137e2179u
+
+static uint64_t hash_taken(const uint8_t *taken, const uint8_t *standing)
+{
+    return key(KEY_TAKEN + taken[0]) ^ key(KEY_TAKEN + 256u + taken[1]) ^
+           key(KEY_STANDING + standing[0] + 2u * standing[1]);
+}
+
+#define FIELD(shift, bits)  ((uint32_t)((1u << (bits)) - 1) << (shift))
+#define WIN_ROW_MASK        FIELD(LINE_FIVE_SHIFT, 3)
+#define FOUR_MASK           (FIELD(LINE_FOUR_SHIFT, 3) | FIELD(LINE_OPEN_FOUR_SHIFT, 3))
+#define THREE_MASK          FIELD(LINE_OPEN_THREE_SHIFT, 3)
+#define TAKE_MASK           (FIELD(LINE_PAIR_SHIFT, 4) | FIELD(LINE_TRIPLE_SHIFT, 4))
+#define SET_MASK            (WIN_ROW_MASK | FOUR_MASK | THREE_MASK | TAKE_MASK)
+#define SET_MASK_BOTH       ((uint64_t)SET_MASK << 32 | SET_MASK)
+
+static inline uint32_t membership(uint32_t counts)
+{
+    return (uint32_t)((counts & WIN_ROW_MASK) != 0) << SB_WIN_ROW |
+           (uint32_t)((counts & FOUR_MASK) != 0) << SB_FOUR |
+           (uint32_t)((counts & THREE_MASK) != 0) << SB_THREE |
+           (uint32_t)((counts & TAKE_MASK) != 0) << SB_TAKE;
+}
+
+static void flip_sets(struct sboard *b, int cell, int player, uint32_t old, uint32_t now)
+{
+    uint32_t changed = old ^ now;
+    while (changed) {
+        int set = __builtin_ctz(changed);
+        changed &= changed - 1;
+        b->set[player][set][cell >> 6] ^= (uint64_t)1 << (cell & 63);
+        b->count[player][set] += (now >> set & 1) ? 1 : -1;
+    }
+}
+
+static void change_sets(struct sboard *b, int cell, uint64_t old, uint64_t now)
+{
+    flip_sets(b, cell, 0, membership((uint32_t)old), membership((uint32_t)now));
+    flip_sets(b, cell, 1, membership((uint32_t)(old >> 32)), membership((uint32_t)(now >> 32)));
+}
+
+// The line through `cell` in direction d has changed to `code`.
+static inline void change_line(struct sboard *b, int d, int cell, uint32_t code)
+{
+    b->code[d][cell] = code;
+    uint16_t old_id = b->id[d][cell], new_id = b->table->id[code];
+    if (old_id == new_id)
+        return;
+    b->id[d][cell] = new_id;
+    const struct line_value *from = &b->table->value[old_id], *to = &b->table->value[new_id];
+    uint64_t old = b->counts[cell], now = old + to->counts - from->counts;
+    int32_t first = to->score[0] - from->score[0], second = to->score[1] - from->score[1];
+    b->counts[cell] = now;
+    b->score[cell][0] += first;
+    b->score[cell][1] += second;
+    if (b->state[cell] != 0)
+        return;
+    b->total[0] += first;
+    b->total[1] += second;
+    if ((old ^ now) & SET_MASK_BOTH)
+        change_sets(b, cell, old, now);
+}
+
+// XORs `value` into the codes of all cells that see `cell`.
+static inline __attribute__((always_inline)) void change_seen(struct sboard *b, int cell,
+                                                              uint32_t value, int reach)
+{
+    for (int d = 0; d < 4; d++) {
+        int step = sb_step[d];
+        for (int j = 1; j <= reach; j++) {
+            int after = cell + j * step, before = cell - j * step;
+            // The one after sees this cell j to its left, the one before j to its right.
+            change_line(b, d, after, b->code[d][after] ^ value << 2 * (reach - j));
+            change_line(b, d, before, b->code[d][before] ^ value << 2 * (reach + j - 1));
+        }
+    }
+}
+
+static void change_all(struct sboard *b, int cell, uint32_t value)
+{
+    if (b->table->reach == 4)
+        change_seen(b, cell, value, 4);
+    else
+        change_seen(b, cell, value, 5);
+    b->rows[sb_y(cell) + 2] ^= 1u << (sb_x(cell) + 2);
+    b->hash ^= key((value - 1) * SB_CELLS + (uint32_t)cell);
+}
+
+static void put(struct sboard *b, int cell, int player)
+{
+    b->state[cell] = (uint8_t)(player + 1);
+    b->total[0] -= b->score[cell][0];
+    b->total[1] -= b->score[cell][1];
+    if (b->counts[cell] & SET_MASK_BOTH)
+        change_sets(b, cell, b->counts[cell], 0);
+    b->empty--;
+    change_all(b, cell, (uint32_t)player + 1);
+}
+
+static void lift(struct sboard *b, int cell)
+{
+    int player = b->state[cell] - 1;
+    b->state[cell] = 0;
+    b->total[0] += b->score[cell][0];
+    b->total[1] += b->score[cell][1];
+    if (b->counts[cell] & SET_MASK_BOTH)
+        change_sets(b, cell, 0, b->counts[cell]);
+    b->empty++;
+    change_all(b, cell, (uint32_t)player + 1);
+}
+
+void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_table *table)
+{
+    memset(b, 0, sizeof *b);
+    b->rules = *rules;
+    b->table = table;
+    b->winner = -1;
+    b->empty = rules->size * rules->size;
+    memset(b->state, 3, sizeof b->state);
+    for (int y = 0; y < rules->size; y++)
+        for (int x = 0; x < rules->size; x++)
+            b->state[sb_cell(x, y)] = 0;
+    b->hash = hash_taken(b->taken, b->standing);
+    for (int y = 0; y < rules->size; y++) {
+        for (int x = 0; x < rules->size; x++) {
+            int cell = sb_cell(x, y);
+            for (int d = 0; d < 4; d++) {
+                uint32_t code = 0;
+                for (int j = 1; j <= table->reach; j++) {
+                    int left = b->state[cell - j * sb_step[d]];
+                    int right = b->state[cell + j * sb_step[d]];
+                    code |= (uint32_t)left << 2 * (table->reach - j);
+                    code |= (uint32_t)right << 2 * (table->reach + j - 1);
+                }
+                // From "id 0 everywhere" to the true line, through the one function that does it.
+                const struct line_value *zero = &table->value[0];
+                b->counts[cell] += zero->counts;
+                b->score[cell][0] += zero->score[0];
+                b->score[cell][1] += zero->score[1];
+                b->total[0] += zero->score[0];
+                b->total[1] += zero->score[1];
+                change_line(b, d, cell, code);
+            }
+        }
+    }
+}
+
+// Whether a winning row of `player` runs through `cell` in direction d; its ends are returned.
+static int row_through(const struct sboard *b, int cell, int d, int player, int *first, int *last)
+{
+    int step = sb_step[d], own = player + 1, a = cell, z = cell;
+    while (b->state[a - step] == own)
+        a -= step;
+    while (b->state[z + step] == own)
+        z += step;
+    int length = (z - a) / step + 1;
+    *first = a;
+    *last = z;
+    return b->rules.line.exact ? length == b->rules.line.win_length
+                               : length >= b->rules.line.win_length;
+}
+
+// Whether one enemy stone would capture the stone on `cell`.
+static int can_be_taken(const struct sboard *b, int cell)
+{
+    int own = b->state[cell], enemy = 3 - own;
+    for (int d = 0; d < 4; d++) {
+        int step = sb_step[d], a = cell, z = cell;
+        while (b->state[a - step] == own)
+            a -= step;
+        while (b->state[z + step] == own)
+            z += step;
+        int length = (z - a) / step + 1;
+        if (!(b->rules.line.pairs && length == 2) && !(b->rules.line.triples && length == 3))
+            continue;
+        int left = b->state[a - step], right = b->state[z + step];
+        if ((left == enemy && right == 0) || (left == 0 && right == enemy))
+            return 1;
+    }
+    return 0;
+}
+
+// Boat: whether every winning row through `cell` has a stone that can be captured.
+static int rows_breakable(const struct sboard *b, int cell, int player)
+{
+    for (int d = 0; d < 4; d++) {
+        int first, last, weak = 0;
+        if (!row_through(b, cell, d, player, &first, &last))
+            continue;
+        for (int at = first; at != last + sb_step[d]; at += sb_step[d])
+            weak |= can_be_taken(b, at);
+        if (!weak)
+            return 0;
+    }
+    return 1;
+}
+
+// Whether any winning row of `player` stands on the board.
+static int row_stands(const struct sboard *b, int player)
+{
+    for (int y = 0; y < b->rules.size; y++) {
+        for (int x = 0; x < b->rules.size; x++) {
+            int cell = sb_cell(x, y), first, last;
+            if (b->state[cell] != player + 1)
+                continue;
+            for (int d = 0; d < 4; d++)
+                if (b->state[cell - sb_step[d]] != player + 1 &&
+                    row_through(b, cell, d, player, &first, &last))
+                    return 1;
+        }
+    }
+    return 0;
+}
+
+void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side)
+{
+    int size = b->rules.size;
+    for (int y = 0; y < size; y++) {
+        for (int x = 0; x < size; x++) {
+            int cell = sb_cell(x, y), want = stones[y * size + x];
+            if (b->state[cell] == want)
+                continue;
+            if (b->state[cell])
+                lift(b, cell);
+            if (want)
+                put(b, cell, want - 1);
+        }
+    }
+    b->hash ^= hash_taken(b->taken, b->standing);
+    for (int p = 0; p < 2; p++) {
+        b->taken[p] = (uint8_t)(taken[p] > 255 ? 255 : taken[p]);
+        b->standing[p] = (uint8_t)(b->rules.boat && row_stands(b, p));
+    }
+    b->hash ^= hash_taken(b->taken, b->standing);
+    if (b->side != side)
+        b->hash ^= KEY_SIDE;
+    b->side = side;
+    b->winner = -1;
+    b->depth = 0;
+}
+
+static void record_removed(const struct sboard *b, struct sb_undo *u, int cell)
+{
+    u->removed[u->removed_count] = (uint16_t)cell;
+    u->removed_owner[u->removed_count++] = (uint8_t)(b->state[cell] - 1);
+}
+
+// Lists what the stone just put on `cell` captures. All directions are judged on one position.
+static void find_captures(const struct sboard *b, int cell, int player, struct sb_undo *u)
+{
+    int own = player + 1, enemy = 2 - player;
+    for (int k = 0; k < 8; k++) {
+        int step = k < 4 ? sb_step[k] : -sb_step[k - 4], run = 0;
+        while (run < 4 && b->state[cell + (run + 1) * step] == enemy)
+            run++;
+        if (!(run == 2 && b->rules.line.pairs) && !(run == 3 && b->rules.line.triples))
+            continue;
+        if (b->state[cell + (run + 1) * step] != own)
+            continue;
+        for (int i = 1; i <= run; i++)
+            record_removed(b, u, cell + i * step);
+    }
+}
+
+// Poof: lists the own stones lost with the stone just put on `cell`, it first. Returns how many.
+static int find_poofed(const struct sboard *b, int cell, int player, struct sb_undo *u)
+{
+    int own = player + 1, enemy = 2 - player, lost = 0;
+    for (int d = 0; d < 4; d++) {
+        int step = sb_step[d], a = cell, z = cell;
+        while (b->state[a - step] == own)
+            a -= step;
+        while (b->state[z + step] == own)
+            z += step;
+        int length = (z - a) / step + 1;
+        if (!(length == 2 && b->rules.line.pairs) && !(length == 3 && b->rules.line.triples))
+            continue;
+        if (b->state[a - step] != enemy || b->state[z + step] != enemy)
+            continue;
+        if (!lost++)
+            record_removed(b, u, cell);
+        for (int at = a; at != z + step; at += step) {
+            if (at == cell)
+                continue;
+            record_removed(b, u, at);
+            lost++;
+        }
+    }
+    return lost;
+}
+
+static int makes_row(const struct sboard *b, int cell, int player)
+{
+    int first, last;
+    for (int d = 0; d < 4; d++)
+        if (row_through(b, cell, d, player, &first, &last))
+            return 1;
+    return 0;
+}
+
+// Who has won by the move just made, in the order the rules give.
+static int judge(struct sboard *b, int cell, int player)
+{
+    int other = 1 - player, goal = b->rules.goal;
+    int survived = b->state[cell] == player + 1;
+    if (b->rules.boat) {
+        if (b->standing[other]) {
+            if (row_stands(b, other))
+                return other;
+            b->standing[other] = 0;
+        }
+        if (survived && makes_row(b, cell, player)) {
+            if (!rows_breakable(b, cell, player))
+                return player;
+            b->standing[player] = 1;
+        }
+    }
+    if (b->rules.poof) {
+        int high = b->taken[0] > b->taken[1] ? 0 : 1;
+        if (b->taken[0] != b->taken[1] && goal && b->taken[high] >= goal)
+            return high;
+    } else if (goal && b->taken[player] >= goal) {
+        return player;
+    }
+    if (!b->rules.boat && survived && makes_row(b, cell, player))
+        return player;
+    return b->empty == 0 ? 2 : -1;
+}
+
+void sb_make(struct sboard *b, int cell)
+{
+    struct sb_undo *u = &b->undo[b->depth++];
+    int player = b->side;
+    uint32_t counts = sb_counts(b, player, cell);
+    u->cell = (uint16_t)cell;
+    u->removed_count = 0;
+    u->winner = b->winner;
+    memcpy(u->taken, b->taken, sizeof u->taken);
+    memcpy(u->standing, b->standing, sizeof u->standing);
+    put(b, cell, player);
+    int special = b->rules.poof || b->rules.boat;
+    if ((counts & TAKE_MASK) || special) {
+        b->hash ^= hash_taken(b->taken, b->standing);
+        if (counts & TAKE_MASK)
+            find_captures(b, cell, player, u);
+        int captured = u->removed_count;
+        int poofed = b->rules.poof ? find_poofed(b, cell, player, u) : 0;
+        for (int i = 0; i < u->removed_count; i++)
+            lift(b, u->removed[i]);
+        b->taken[player] = (uint8_t)(b->taken[player] + captured);
+        b->taken[1 - player] = (uint8_t)(b->taken[1 - player] + poofed);
+        b->winner = (int8_t)judge(b, cell, player);
+        b->hash ^= hash_taken(b->taken, b->standing);
+    } else if (counts & WIN_ROW_MASK) {
+        b->winner = (int8_t)player;
+    } else if (b->empty == 0) {
+        b->winner = 2;
+    }
+    b->side = 1 - player;
+    b->hash ^= KEY_SIDE;
+}
+
+void sb_unmake(struct sboard *b)
+{
+    const struct sb_undo *u = &b->undo[--b->depth];
+    b->hash ^= KEY_SIDE;
+    b->side = 1 - b->side;
+    for (int i = u->removed_count - 1; i >= 0; i--)
+        put(b, u->removed[i], u->removed_owner[i]);
+    lift(b, u->cell);
+    if (u->removed_count || b->rules.boat) {
+        b->hash ^= hash_taken(b->taken, b->standing) ^ hash_taken(u->taken, u->standing);
+        memcpy(b->taken, u->taken, sizeof b->taken);
+        memcpy(b->standing, u->standing, sizeof b->standing);
+    }
+    b->winner = u->winner;
+}
+
+void sb_pass(struct sboard *b)
+{
+    b->side = 1 - b->side;
+    b->hash ^= KEY_SIDE;
+}
+
+int sb_wins_at(struct sboard *b, int player, int cell)
+{
+    uint32_t counts = sb_counts(b, player, cell);
+    if (!b->rules.poof && !b->rules.boat)
+        return (counts & WIN_ROW_MASK) ||
+               (b->rules.goal && (counts & TAKE_MASK) &&
+                b->taken[player] + sb_takes_at(b, player, cell) >= b->rules.goal);
+    if (!(counts & (WIN_ROW_MASK | TAKE_MASK)) && !b->standing[player])
+        return 0;
+    if (b->depth >= SB_DEPTH_MAX)
+        return 0;
+    int turn = b->side != player;
+    if (turn)
+        sb_pass(b);
+    sb_make(b, cell);
+    int won = b->winner == player;
+    sb_unmake(b);
+    if (turn)
+        sb_pass(b);
+    return won;
+}
+
+int sb_members(const struct sboard *b, int player, enum sb_set set, int limit, uint16_t *cells)
+{
+    int count = 0;
+    if (!b->count[player][set])
+        return 0;
+    for (int w = 0; w < SB_WORDS; w++) {
+        for (uint64_t bits = b->set[player][set][w]; bits; bits &= bits - 1) {
+            if (count == limit)
+                return count;
+            cells[count++] = (uint16_t)(w * 64 + __builtin_ctzll(bits));
+        }
+    }
+    return count;
+}
+
+int sb_winning_cells(struct sboard *b, int player, int limit, uint16_t *cells)
+{
+    int special = b->rules.poof || b->rules.boat, count = 0;
+    int near = b->rules.goal && b->count[player][SB_TAKE] &&
+               b->taken[player] + 24 >= b->rules.goal;
+    if (!b->count[player][SB_WIN_ROW] && !near)
+        return 0;
+    for (int w = 0; w < SB_WORDS; w++) {
+        uint64_t bits = b->set[player][SB_WIN_ROW][w], rows = special ? 0 : bits;
+        if (near)
+            bits |= b->set[player][SB_TAKE][w];
+        for (; bits; bits &= bits - 1) {
+            int cell = w * 64 + __builtin_ctzll(bits);
+            if (!(rows >> (cell & 63) & 1) && !sb_wins_at(b, player, cell))
+                continue;
+            if (count == limit)
+                return count;
+            cells[count++] = (uint16_t)cell;
+        }
+    }
+    return count;
+}

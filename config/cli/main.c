@@ -1,0 +1,273 @@
+// tessera-config: settings and calibration, by hand.
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/cli/cli.h"
+
+static const struct command {
+    const char *name, *arguments, *meaning;
+    int least, most; // arguments
+    cli_command_fn *run;
+} COMMANDS[] = {
+    {"init", "[FILE]", "find the hardware and write a commented settings file", 0, 1, NULL},
+    {"check", "[FILE]", "check every setting; opens no device", 0, 1, cli_check},
+    {"show", "[KEY|GROUP]", "print what is set; --origin says where", 0, 1, cli_show},
+    {"set", "KEY VALUE", "change a value in the file, keep the rest", 2, 32, cli_set},
+    {"keys", "[WORD]", "list all settings, or those that match", 0, 1, cli_keys},
+    {"ports", "", "list cameras, serial ports and GPIO lines", 0, 0, NULL},
+    {"calibrate", "WHAT", "panel, camera, board, arm, stones, gripper or all", 1, 1, NULL},
+    {"backup", "FILE", "save settings and calibration in one file", 1, 1, NULL},
+    {"restore", "FILE", "bring back a backup or an older calibration", 1, 1, NULL},
+    {"completion", "", "print completion for bash", 0, 0, cli_completion},
+};
+
+enum option_name {
+    OPTION_CONFIG = 256,
+    OPTION_SET,
+    OPTION_JSON,
+    OPTION_ORIGIN,
+    OPTION_FORCE,
+    OPTION_PROBE,
+    OPTION_SIM,
+    OPTION_SEED,
+    OPTION_YES,
+    OPTION_OUTPUT,
+    OPTION_FORMAT,
+    OPTION_VERSION,
+};
+
+static const struct described_option {
+    struct option option;
+    const char *argument, *meaning;
+} OPTIONS[] = {
+    {{"config", required_argument, NULL, OPTION_CONFIG},
+     "FILE",
+     "settings file (" SETTINGS_FILE ")"},
+    {{"set", required_argument, NULL, OPTION_SET}, "KEY=VALUE", "override one setting"},
+    {{"json", no_argument, NULL, OPTION_JSON}, NULL, "print JSON"},
+    {{"origin", no_argument, NULL, OPTION_ORIGIN}, NULL, "show: where each value came from"},
+    {{"format", required_argument, NULL, OPTION_FORMAT},
+     "NAME",
+     "keys: table, sample, scdoc, names"},
+    {{"probe", no_argument, NULL, OPTION_PROBE},
+     NULL,
+     "ports: open serial ports, ask who is there"},
+    {{"force", no_argument, NULL, OPTION_FORCE}, NULL, "init, restore: replace what is there"},
+    {{"output", required_argument, NULL, OPTION_OUTPUT},
+     "FILE",
+     "calibrate: where the picture goes"},
+    {{"sim", no_argument, NULL, OPTION_SIM}, NULL, "use the simulated table"},
+    {{"seed", required_argument, NULL, OPTION_SEED}, "N", "seed of the simulated table"},
+    {{"yes", no_argument, NULL, OPTION_YES}, NULL, "do not ask before something moves"},
+    {{"quiet", no_argument, NULL, 'q'}, NULL, "say only what went wrong"},
+    {{"verbose", no_argument, NULL, 'v'}, NULL, "say more"},
+    {{"help", no_argument, NULL, 'h'}, NULL, "print this"},
+    {{"version", no_argument, NULL, OPTION_VERSION}, NULL, "print the version"},
+};
+
+enum {
+    COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS,
+    OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS,
+};
+
+static void print_help(void)
+{
+    (void)printf("Usage: tessera-config [OPTIONS] COMMAND [ARGUMENTS]\n\n"
+                 "Settings and calibration of the Tessera robot.\n\nCommands:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        (void)printf("  %-10s %-13s %s\n", COMMANDS[i].name, COMMANDS[i].arguments,
+                     COMMANDS[i].meaning);
+    (void)printf("\nOptions:\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        char left[64];
+        (void)snprintf(left, sizeof left, "--%s%s%s", OPTIONS[i].option.name,
+                       OPTIONS[i].argument ? " " : "",
+                       OPTIONS[i].argument ? OPTIONS[i].argument : "");
+        (void)printf("  %-24s %s\n", left, OPTIONS[i].meaning);
+    }
+    (void)printf("\nExit: 0 done, 1 it failed, 2 used wrongly or a setting is bad, 3 stopped by a "
+                 "person,\n4 a device is missing.\n");
+}
+
+void cli_complain(const struct error *err)
+{
+    char text[ERROR_FILE_MAX + ERROR_TEXT_MAX + 64];
+    (void)fprintf(stderr, "%s\n", error_format(err, text, sizeof text));
+}
+
+enum cli_exit cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)fputs("tessera-config: ", stderr);
+    (void)vfprintf(stderr, format, args);
+    (void)fputs("; see tessera-config --help\n", stderr);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+const char *cli_settings_file(const struct cli *cli)
+{
+    return cli->file ? cli->file : SETTINGS_FILE;
+}
+
+enum cli_exit cli_flush(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CLI_DONE;
+    (void)fprintf(stderr, "tessera-config: cannot write the result: %s\n", strerror(errno));
+    return CLI_FAILED;
+}
+
+static json_t *fault_json(const struct error *fault)
+{
+    return json_pack("{s:s, s:i, s:i, s:s}", "file", fault->file, "line", fault->line, "column",
+                     fault->column, "text", fault->text);
+}
+
+void cli_print_faults(const struct cli *cli, const struct faults *faults)
+{
+    if (cli->json) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < faults_kept(faults); i++)
+            json_array_append_new(list, fault_json(&faults->fault[i]));
+        json_t *object =
+            json_pack("{s:o, s:I}", "faults", list, "count", (json_int_t)faults->count);
+        (void)json_dumpf(object, stdout, JSON_INDENT(2));
+        (void)putchar('\n');
+        json_decref(object);
+        return;
+    }
+    for (size_t i = 0; i < faults_kept(faults); i++)
+        cli_complain(&faults->fault[i]);
+    if (faults->count > faults_kept(faults))
+        (void)fprintf(stderr, "and %zu more faults\n", faults->count - faults_kept(faults));
+}
+
+struct reading *cli_read_settings(const struct cli *cli)
+{
+    struct reading *reading = reading_new();
+    if (!reading) {
+        (void)fprintf(stderr, "tessera-config: out of memory\n");
+        return NULL;
+    }
+    struct settings_source source = {
+        .file = cli->file,
+        .environment = (const char *const *)environ,
+        .overrides = cli->overrides,
+    };
+    if (reading_load(reading, &source) == 0)
+        return reading;
+    cli_print_faults(cli, reading->faults);
+    return reading_free(reading);
+}
+
+static int add_override(struct cli *cli, const char *text)
+{
+    if (cli->override_count == CLI_OVERRIDES_MAX)
+        return -E2BIG;
+    cli->overrides[cli->override_count++] = text;
+    return 0;
+}
+
+// CLI_DONE and *ret_over when nothing is left to do.
+static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
+{
+    switch (option) {
+    case OPTION_CONFIG:
+        cli->file = optarg;
+        break;
+    case OPTION_SET:
+        if (add_override(cli, optarg) < 0)
+            return cli_usage("--set is given more than %d times", CLI_OVERRIDES_MAX);
+        break;
+    case OPTION_JSON:
+        cli->json = true;
+        break;
+    case OPTION_ORIGIN:
+        cli->origin = true;
+        break;
+    case OPTION_FORCE:
+        cli->force = true;
+        break;
+    case OPTION_PROBE:
+        cli->probe = true;
+        break;
+    case OPTION_SIM:
+        cli->sim = true;
+        break;
+    case OPTION_SEED:
+        cli->seed = optarg;
+        break;
+    case OPTION_YES:
+        cli->yes = true;
+        break;
+    case OPTION_OUTPUT:
+        cli->output = optarg;
+        break;
+    case OPTION_FORMAT:
+        cli->format = optarg;
+        break;
+    case 'q':
+        cli->quiet = true;
+        break;
+    case 'v':
+        cli->verbose = true;
+        break;
+    case 'h':
+        print_help();
+        *ret_over = true;
+        break;
+    case OPTION_VERSION:
+        (void)printf("tessera-config %s\n", TESSERA_VERSION);
+        *ret_over = true;
+        break;
+    default: // getopt has said why
+        (void)fprintf(stderr, "See tessera-config --help\n");
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
+}
+
+static enum cli_exit run_command(struct cli *cli, const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const struct command *command = &COMMANDS[i];
+        if (strcmp(command->name, name) != 0)
+            continue;
+        if (cli->argument_count < command->least || cli->argument_count > command->most)
+            return cli_usage("write: tessera-config %s %s", command->name, command->arguments);
+        return command->run(cli);
+    }
+    return cli_usage("there is no command \"%.40s\"", name);
+}
+
+int main(int argc, char **argv)
+{
+    struct option options[OPTION_COUNT + 1] = {0};
+    for (int i = 0; i < OPTION_COUNT; i++)
+        options[i] = OPTIONS[i].option;
+    struct cli cli = {0};
+    bool over = false;
+    int option;
+    while (!over && (option = getopt_long(argc, argv, "hqv", options, NULL)) != -1) {
+        enum cli_exit code = take_option(&cli, option, &over);
+        if (code != CLI_DONE)
+            return (int)code;
+    }
+    if (over)
+        return (int)cli_flush();
+    if (optind == argc)
+        return (int)cli_usage("a command is missing");
+    cli.arguments = argv + optind + 1;
+    cli.argument_count = argc - optind - 1;
+    enum cli_exit code = run_command(&cli, argv[optind]);
+    enum cli_exit flushed = cli_flush();
+    return (int)(code == CLI_DONE ? flushed : code);
+}

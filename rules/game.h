@@ -38,6 +38,8 @@ enum {
     POOFED_MAX = 9,    // four lines, two stones beside the new one each
     CALLS_MAX = 16,    // formations listed for one move
     CALL_POINTS_MAX = 6,
+    SETUP_PLY_MAX = 4000, // of a free position
+    SETUP_COUNTER_MAX = 1000,
     LEGAL_MAX = POINTS_MAX, // Pentago: 36 holes × 9 twists = 324 also fits
 
     // Cells are kept with a border, so that walking off the board meets GAME_BORDER.

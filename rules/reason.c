@@ -1,0 +1,178 @@
+#include "rules/reason.h"
+
+#include <stdio.h>
+
+#include "rules/game.h"
+#include "rules/notation.h"
+
+static const char *const names[REASON_COUNT] = {
+    [REASON_NONE] = "",
+    [REASON_MALFORMED] = "malformed",
+    [REASON_GAME_OVER] = "game_over",
+    [REASON_WRONG_TURN] = "wrong_turn",
+    [REASON_OFF_BOARD] = "off_board",
+    [REASON_OCCUPIED] = "occupied",
+    [REASON_CENTRE_REQUIRED] = "centre_required",
+    [REASON_TOO_CLOSE] = "too_close",
+    [REASON_CHOICE_PENDING] = "choice_pending",
+    [REASON_NO_CHOICE_PENDING] = "no_choice_pending",
+    [REASON_BAD_CHOICE] = "bad_choice",
+    [REASON_TWIST_REQUIRED] = "twist_required",
+    [REASON_BAD_TWIST] = "bad_twist",
+    [REASON_ONE_STONE] = "one_stone",
+    [REASON_NO_SUCH_SIDE] = "no_such_side",
+    [REASON_MATCH_OVER] = "match_over",
+    [REASON_BAD_POINT] = "bad_point",
+    [REASON_NO_RESULT] = "no_result",
+    [REASON_BAD_HEADER] = "bad_header",
+    [REASON_UNKNOWN_GAME] = "unknown_game",
+    [REASON_BAD_CAPTURES] = "bad_captures",
+    [REASON_TOO_LONG] = "too_long",
+    [REASON_BAD_TEXT] = "bad_text",
+};
+
+const char *reason_name(enum reason reason)
+{
+    return (unsigned)reason < REASON_COUNT ? names[reason] : "";
+}
+
+// The point of the move as people of this game write it: K10, or 2/5.
+static const char *where(const struct game *game, struct move move, char *buf)
+{
+    move.kind = MOVE_PLACE;
+    move.block = 0;
+    struct point p = {move.x, move.y};
+    if (game->rules.family == FAMILY_PENTAGO)
+        return move_format(&game->rules, move, buf);
+    return point_format(p, buf);
+}
+
+static void explain_opening(enum reason reason, const struct game *game, char *buf, size_t size)
+{
+    int8_t middle = (int8_t)(game->rules.size / 2);
+    char centre[MOVE_TEXT_MAX];
+    point_format((struct point){middle, middle}, centre);
+    if (reason == REASON_CENTRE_REQUIRED)
+        snprintf(buf, size, "The first stone of the game goes on the middle point, %s.", centre);
+    else if (game->rules.opening == OPENING_GPENTE)
+        snprintf(buf, size,
+                 "This stone must be at least three lines away from the middle point %s. On the "
+                 "two lines straight through %s it must even be five lines away.",
+                 centre, centre);
+    else
+        snprintf(buf, size,
+                 "Whoever began must put their second stone at least three lines away from the "
+                 "middle point %s: outside the 5 by 5 square around it. This one is too close.",
+                 centre);
+}
+
+static void explain_bad_choice(const struct game *game, char *buf, size_t size)
+{
+    if (game->rules.protocol == PROTOCOL_SWAP2 && game_choice_allowed(game, MOVE_PASS))
+        snprintf(buf, size,
+                 "Choose one of these: first, second, or pass (then you lay two more "
+                 "stones).");
+    else
+        snprintf(buf, size, "Here you can only choose which stones are yours: first or second.");
+}
+
+static void explain_point(enum reason reason, const struct game *game, const struct move *move,
+                          char *buf, size_t size)
+{
+    char point[MOVE_TEXT_MAX];
+    bool pentago = game->rules.family == FAMILY_PENTAGO;
+    const char *stone = pentago ? "marble" : "stone";
+    if (reason == REASON_OFF_BOARD) {
+        snprintf(buf, size, "That is not on the board. The board has %u by %u %s.",
+                 game->rules.size, game->rules.size, pentago ? "holes" : "points");
+        return;
+    }
+    struct move second = *move;
+    if (move->kind == MOVE_PAIR && game_at(game, move->x, move->y) == 0) {
+        second.x = move->x2;
+        second.y = move->y2;
+    }
+    snprintf(buf, size, "There is already a %s on %s. Choose an empty %s.", stone,
+             where(game, second, point), pentago ? "hole" : "point");
+}
+
+char *reason_explain(enum reason reason, const struct game *game, const struct move *move,
+                     char *buf, size_t size)
+{
+    const char *text = "";
+    switch (reason) {
+    case REASON_OFF_BOARD:
+    case REASON_OCCUPIED:
+        explain_point(reason, game, move, buf, size);
+        return buf;
+    case REASON_CENTRE_REQUIRED:
+    case REASON_TOO_CLOSE:
+        explain_opening(reason, game, buf, size);
+        return buf;
+    case REASON_BAD_CHOICE:
+        explain_bad_choice(game, buf, size);
+        return buf;
+    case REASON_WRONG_TURN:
+        snprintf(buf, size, "It is not your turn: colour %u plays now.", game_next_colour(game));
+        return buf;
+    case REASON_CHOICE_PENDING:
+        snprintf(buf, size,
+                 "No stone now: player %u first chooses which stones to play, first or second%s.",
+                 game_choice_pending(game),
+                 game_choice_allowed(game, MOVE_PASS) ? ", or passes to lay two more" : "");
+        return buf;
+    case REASON_MALFORMED:
+        text = "That is not a move in this game.";
+        break;
+    case REASON_GAME_OVER:
+        text = "The game is over. Start a new one to go on playing.";
+        break;
+    case REASON_NO_CHOICE_PENDING:
+        text = "There is nothing to choose now. Put a stone on the board.";
+        break;
+    case REASON_TWIST_REQUIRED:
+        text = game->rules.twist == TWIST_ALWAYS
+                   ? "After your marble you must turn one block."
+                   : "You must turn a block now. You may only leave it out while some block is "
+                     "empty or has nothing but its middle marble.";
+        break;
+    case REASON_BAD_TWIST:
+        text = "Turn one of the blocks 1 to 4 by a quarter, to the right or to the left.";
+        break;
+    case REASON_ONE_STONE:
+        text = "Only one stone may be laid now, not two.";
+        break;
+    case REASON_NO_SUCH_SIDE:
+        text = "There is no such player in this game.";
+        break;
+    case REASON_MATCH_OVER:
+        text = "The match has been decided already. Start a new match.";
+        break;
+    case REASON_BAD_POINT:
+        text = "That is no point of the board.";
+        break;
+    case REASON_NO_RESULT:
+        text = "The text ends without a result.";
+        break;
+    case REASON_BAD_HEADER:
+        text = "This line should be a header like [Game \"Pente\"].";
+        break;
+    case REASON_UNKNOWN_GAME:
+        text = "The record is of a game that is not known here.";
+        break;
+    case REASON_BAD_CAPTURES:
+        text = "The record takes other stones off the board than the rules do.";
+        break;
+    case REASON_TOO_LONG:
+        text = "The record is longer than a game can be.";
+        break;
+    case REASON_BAD_TEXT:
+        text = "The text breaks off or is not a record of this kind.";
+        break;
+    case REASON_NONE:
+    case REASON_COUNT:
+        break;
+    }
+    snprintf(buf, size, "%s", text);
+    return buf;
+}

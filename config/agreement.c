@@ -50,4 +50,5 @@ void agreement_check(struct reading *reading)
 {
     agreement_places(reading);
     agreement_wiring(reading);
+    agreement_game(reading);
 }

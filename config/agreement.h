@@ -16,3 +16,4 @@ void agreement_fault(struct reading *reading, const char *key, const char *other
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 void agreement_places(struct reading *reading);
 void agreement_wiring(struct reading *reading);
+void agreement_game(struct reading *reading);

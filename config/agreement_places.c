@@ -2,15 +2,22 @@
 #include <stdio.h>
 
 #include "config/agreement.h"
+#include "motion/stores.h"
 
 // GRBL's machine space after homing is [-travel, 0] on every axis, whichever end the switch is on.
-// The last pull-off is not used: there the switches trip.
+// machine.margin of it is kept free at both ends.
 
 static const double DEGREES = 0.017453292519943295;
 
+static bool in_span(double at, double travel, double margin)
+{
+    return at <= -margin && at >= margin - travel;
+}
+
 static bool in_reach(const struct settings *s, double x, double y)
 {
-    return x <= 0 && y <= 0 && x >= -s->machine.travel_x && y >= -s->machine.travel_y;
+    return in_span(x, s->machine.travel_x, s->machine.margin) &&
+           in_span(y, s->machine.travel_y, s->machine.margin);
 }
 
 static void board_point(const struct settings *s, int column, int row, double *x, double *y)
@@ -54,12 +61,14 @@ static void check_board_reach(struct reading *reading)
             continue;
         char name[8];
         name_point(column, row, name, sizeof name);
-        bool along_x = x > 0 || x - s->machine.approach < -s->machine.travel_x;
+        bool along_x = !in_span(x, s->machine.travel_x, s->machine.margin) ||
+                       !in_span(x - s->machine.approach, s->machine.travel_x, s->machine.margin);
         agreement_fault(reading, along_x ? "board.a1_x" : "board.a1_y",
                         along_x ? "machine.travel_x" : "machine.travel_y",
-                        "%s would lie at (%.1f, %.1f) mm, off the machine's travel of x %g to 0, "
-                        "y %g to 0",
-                        name, x, y, -s->machine.travel_x, -s->machine.travel_y);
+                        "%s would lie at (%.1f, %.1f) mm, off the machine's travel of x %g to %g, "
+                        "y %g to %g",
+                        name, x, y, s->machine.margin - s->machine.travel_x, -s->machine.margin,
+                        s->machine.margin - s->machine.travel_y, -s->machine.margin);
         return;
     }
 }
@@ -81,12 +90,13 @@ static void check_place(struct reading *reading, const char *what, const char *k
                         const char *key_y, double x, double y)
 {
     const struct settings *s = &reading->settings;
-    bool bad_x = x > 0 || x < -s->machine.travel_x;
+    bool bad_x = !in_span(x, s->machine.travel_x, s->machine.margin);
     if (!in_reach(s, x, y))
         agreement_fault(reading, bad_x ? key_x : key_y,
                         bad_x ? "machine.travel_x" : "machine.travel_y",
-                        "%s at (%g, %g) mm is off the machine's travel of x %g to 0, y %g to 0",
-                        what, x, y, -s->machine.travel_x, -s->machine.travel_y);
+                        "%s at (%g, %g) mm is off the machine's travel of x %g to %g, y %g to %g",
+                        what, x, y, s->machine.margin - s->machine.travel_x, -s->machine.margin,
+                        s->machine.margin - s->machine.travel_y, -s->machine.margin);
     else if (on_board(s, x, y))
         agreement_fault(reading, key_x, key_y, "%s at (%g, %g) mm lies on the board", what, x, y);
 }
@@ -111,6 +121,31 @@ static void add_spot(struct reading *reading, struct spots *spots, const char *g
     check_place(reading, what, spot->key_x, spot->key_y, x, y);
 }
 
+// The slot farthest from the tray's first one.
+static void check_last_slot(struct reading *reading, int colour)
+{
+    const struct settings_tray *tray = &reading->settings.trays[colour];
+    if (tray->columns * tray->rows == 1)
+        return;
+    char key_columns[SCHEMA_KEY_MAX];
+    char key_rows[SCHEMA_KEY_MAX];
+    char key_step[SCHEMA_KEY_MAX];
+    (void)snprintf(key_columns, sizeof key_columns, "trays.colour%d.columns", colour + 1);
+    (void)snprintf(key_rows, sizeof key_rows, "trays.colour%d.rows", colour + 1);
+    (void)snprintf(key_step, sizeof key_step, "trays.colour%d.step", colour + 1);
+    check_place(reading, "the last slot of the tray", key_columns, key_rows,
+                tray->x + (tray->columns - 1) * tray->step,
+                tray->y + (tray->rows - 1) * tray->step);
+    if (tray->columns * tray->rows > STORE_SLOTS_MAX)
+        agreement_fault(reading, key_columns, key_rows,
+                        "%d slots are more than the %d a tray may have", tray->columns * tray->rows,
+                        STORE_SLOTS_MAX);
+    if (tray->step < reading->settings.stones.diameter)
+        agreement_fault(reading, key_step, "stones.diameter",
+                        "slots %g mm apart are too near for stones of %g mm", tray->step,
+                        reading->settings.stones.diameter);
+}
+
 static void check_spots(struct reading *reading)
 {
     const struct settings *s = &reading->settings;
@@ -118,8 +153,10 @@ static void check_spots(struct reading *reading)
     for (int i = 0; i < SETTINGS_COLOURS; i++) {
         if (s->stores[i].capacity > 0)
             add_spot(reading, &spots, "stores", i, "the store", s->stores[i].x, s->stores[i].y);
-        if (s->stones.colour[i] != SETTINGS_STONE_NONE)
+        if (s->stones.colour[i] != SETTINGS_STONE_NONE) {
             add_spot(reading, &spots, "trays", i, "the tray", s->trays[i].x, s->trays[i].y);
+            check_last_slot(reading, i);
+        }
     }
     for (int a = 0; a < spots.count; a++) {
         for (int b = 0; b < a; b++) {
@@ -130,6 +167,8 @@ static void check_spots(struct reading *reading)
                                 "the two places are less than a stone apart");
         }
     }
+    check_place(reading, "the place to wait", "machine.wait_x", "machine.wait_y", s->machine.wait_x,
+                s->machine.wait_y);
     check_place(reading, "the parked arm", "machine.park_x", "machine.park_y", s->machine.park_x,
                 s->machine.park_y);
 }

@@ -113,6 +113,13 @@ static void check_camera(struct reading *reading)
                         "name the device or folder the pictures come from");
 }
 
+static void check_mains(struct reading *reading)
+{
+    int hz = reading->settings.camera.power_line;
+    if (hz != 0 && hz != 50 && hz != 60)
+        agreement_fault(reading, "camera.power_line", NULL, "mains have 50 or 60 Hz, not %d", hz);
+}
+
 static void check_stones(struct reading *reading)
 {
     const struct settings *s = &reading->settings;
@@ -154,6 +161,7 @@ void agreement_wiring(struct reading *reading)
     check_panel(reading);
     check_worlds(reading);
     check_camera(reading);
+    check_mains(reading);
     check_stones(reading);
     check_gripper(reading);
 }

@@ -1,9 +1,8 @@
 // calibration: what the robot has measured about itself, and the file that keeps it.
 //
 // Plain data, no pointers. Each part is valid or not by itself, has the figure it was judged by and
-// when it was measured, so that `calibrate all` can skip what still holds. vision and motion have
-// their own structs; the controller copies between them and these, so that the file's format does
-// not change when theirs does.
+// when it was measured, so that `calibrate all` can skip what still holds. What vision and motion
+// can use as it is, is kept in their own structs.
 //
 // Frames (design section 2): board mm, machine mm, image pixels of the full frame.
 //
@@ -18,14 +17,15 @@
 
 #include "config/base/error.h"
 #include "config/base/io.h"
+#include "motion/board_map.h"
+#include "vision/geometry.h"
+#include "vision/reader.h"
 
 enum {
     CALIBRATION_SCHEMA = 1,
     CALIBRATION_KEPT = 10, // older generations beside the file
     CALIBRATION_NAME_MAX = 64,
-    CALIBRATION_GRID_MAX = 19, // nodes of a residual table along one side
     CALIBRATION_COLOURS = 4,
-    CALIBRATION_FEATURES_MAX = 32,  // numbers that describe how a colour looks
     CALIBRATION_FILE_MAX = 1 << 20, // bytes
 };
 
@@ -34,15 +34,6 @@ struct calibration_verdict {
     int64_t when;  // seconds since 1970-01-01 UTC
     double figure; // what it was judged by …
     double limit;  // … and the most (or for counts: least) that passes
-};
-
-// A table of corrections over a grid of equal steps in the board frame, read bilinearly and held at
-// its edge values outside. columns = rows = 0: none.
-struct calibration_residuals {
-    int columns, rows;
-    double x0, y0, step_x, step_y; // board mm of the first node and between nodes
-    double dx[CALIBRATION_GRID_MAX * CALIBRATION_GRID_MAX]; // row after row
-    double dy[CALIBRATION_GRID_MAX * CALIBRATION_GRID_MAX];
 };
 
 // calibrate panel. figure = buttons and lamps proven, limit = those wired.
@@ -58,47 +49,35 @@ struct calibration_camera {
     double light;                                  // mean grey level of the board, 0 … 255
 };
 
-// calibrate camera, lens: pinhole and Brown–Conrady distortion. figure = RMS reprojection, px.
+// calibrate camera, lens. figure = RMS reprojection, px.
 struct calibration_lens {
     struct calibration_verdict verdict;
     int width, height; // of the frames it was measured on
-    double fx, fy, cx, cy;
-    double k1, k2, p1, p2, k3;
+    struct lens lens;
     int views;
 };
 
 // calibrate board. figure = RMS of the grid, px.
 struct calibration_board {
     struct calibration_verdict verdict;
-    int columns, rows;
-    double pitch_x, pitch_y; // mm, measured
-    double homography[9];    // board mm → undistorted pixels, row after row, [8] = 1
-    struct calibration_residuals residuals; // px, added to the homography's result
+    struct geometry geometry; // board → picture; the pitches in it are measured ones
+    enum vision_a1 a1;        // corner of the picture nearest to A1
 };
 
 // calibrate arm. figure = RMS residual in mm on points that were not fitted.
 struct calibration_arm {
     struct calibration_verdict verdict;
-    double max_error; // mm on those points
-    double affine[6]; // machine x = a0·x + a1·y + a2, machine y = a3·x + a4·y + a5
-    struct calibration_residuals residuals; // mm, added to the affine's result
-    double board_z[3]; // machine z of the board's surface = z0 + z1·x + z2·y (board mm)
+    double max_error;     // mm on those points
+    struct board_map map; // board mm → machine mm
+    double board_z[3];    // machine z of the board's surface = z0 + z1·x + z2·y (board mm)
     int points;
-};
-
-// How one colour looks: what vision measured, in its own order and units.
-struct calibration_colour {
-    char name[CALIBRATION_NAME_MAX]; // "blue"; "" = not measured
-    int features;
-    double mean[CALIBRATION_FEATURES_MAX];
-    double deviation[CALIBRATION_FEATURES_MAX];
 };
 
 // calibrate stones. figure = confusions, limit = 0, in `looks` looks.
 struct calibration_stones {
     struct calibration_verdict verdict;
-    struct calibration_colour colour[CALIBRATION_COLOURS];
-    struct calibration_colour empty; // the bare intersection
+    char name[CALIBRATION_COLOURS][CALIBRATION_NAME_MAX]; // "blue"; "" = not in play
+    struct vision_models models;
     int looks;
 };
 

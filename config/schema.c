@@ -8,6 +8,8 @@
 #include "config/settings.h"
 
 static const char *const CAMERA_SOURCES[] = {"v4l2", "pipe", "still", "session", "sim", NULL};
+static const char *const CORNERS[] = {"bottom-left", "bottom-right", "top-right", "top-left", NULL};
+static const char *const TABLES[] = {"plain", "random", "uncalibrated", NULL};
 static const char *const CAMERA_FORMATS[] = {"mjpeg", "yuyv", NULL};
 static const char *const COLOURS[] = {"none", "clear", "white", "black", "red",
                                       "blue", "green", "amber", NULL};
@@ -88,7 +90,13 @@ _Static_assert(sizeof(int) == sizeof(int32_t), "ranges assume 32 bits");
     REAL("trays.colour" #number ".x", trays[index].x, SCHEMA_MM, -5000, 0, x0,                     \
          "Machine x of the tray for captured stones of colour " #number),                          \
         REAL("trays.colour" #number ".y", trays[index].y, SCHEMA_MM, -5000, 0, y0,                 \
-             "Machine y of that tray")
+             "Machine y of that tray, or of its first slot"),                                      \
+        INTEGER("trays.colour" #number ".columns", trays[index].columns, SCHEMA_NO_UNIT, 1, 32,    \
+                "1", "Slots along machine x; 1 column and 1 row = stones lie there as they fall"), \
+        INTEGER("trays.colour" #number ".rows", trays[index].rows, SCHEMA_NO_UNIT, 1, 32, "1",     \
+                "Slots along machine y"),                                                          \
+        REAL("trays.colour" #number ".step", trays[index].step, SCHEMA_MM, 5, 100, "20",           \
+             "Distance from slot to slot")
 
 #define INPUT(name, index, line0, active_low0, what)                                               \
     TEXT("gpio." name ".line", gpio.pin[index].line, line0,                                        \
@@ -129,6 +137,18 @@ const struct schema_key schema_keys[] = {
          "Machine x where the arm waits, out of the camera's view of the board"),
     REAL("machine.park_y", machine.park_y, SCHEMA_MM, -5000, 0, "-5",
          "Machine y where the arm waits"),
+    REAL("machine.wait_x", machine.wait_x, SCHEMA_MM, -5000, 0, "-520",
+         "Machine x where a held stone waits, at the board's edge"),
+    REAL("machine.wait_y", machine.wait_y, SCHEMA_MM, -5000, 0, "-270",
+         "Machine y where a held stone waits"),
+    REAL("machine.margin", machine.margin, SCHEMA_MM, 0, 50, "0.5",
+         "Distance kept to the ends of travel"),
+    REAL("machine.clearance", machine.clearance, SCHEMA_MM, 0.5, 50, "3",
+         "Distance kept above whatever stands in the way"),
+    REAL("machine.side_clearance", machine.side_clearance, SCHEMA_MM, 0, 50, "1.5",
+         "Distance kept beside whatever stands in the way"),
+    REAL("machine.speed", machine.speed, SCHEMA_NO_UNIT, 0.05, 1, "1",
+         "Share of the machine's speed that is used"),
     REAL("machine.approach", machine.approach, SCHEMA_MM, 0, 10, "0",
          "Overshoot with which every target is approached from the same side, against backlash"),
     INTEGER("machine.home_every", machine.home_every, SCHEMA_NO_UNIT, 0, 10000, "50",
@@ -195,12 +215,16 @@ const struct schema_key schema_keys[] = {
     CHOICE(
         "gripper.sensor", gripper.sensor, SENSORS, "gpio",
         "What tells whether a stone is held: nothing, gpio.pick-sensor, the firmware's probe pin"),
+    REAL("gripper.cup_diameter", gripper.cup_diameter, SCHEMA_MM, 1, 40, "8",
+         "Outer diameter of the cup"),
     REAL("gripper.grip_time", gripper.grip_time, SCHEMA_SECONDS, 0, 5, "0.2",
          "Time to take hold of a stone; calibration may shorten it"),
     REAL("gripper.release_time", gripper.release_time, SCHEMA_SECONDS, 0, 5, "0.15",
          "Time to let a stone go"),
     INTEGER("gripper.retries", gripper.retries, SCHEMA_NO_UNIT, 0, 10, "3",
             "Failed picks that are tried again before a person is asked"),
+    REAL("gripper.retry_step", gripper.retry_step, SCHEMA_MM, 0, 5, "1",
+         "Distance by which another try at a pick is moved aside"),
 
     CHOICE("camera.source", camera.source, CAMERA_SOURCES, "v4l2", "Where pictures come from"),
     TEXT("camera.device", camera.device, "/dev/video0",
@@ -211,6 +235,12 @@ const struct schema_key schema_keys[] = {
     INTEGER("camera.width", camera.width, SCHEMA_PIXELS, 320, 7680, "1280", "Width of a picture"),
     INTEGER("camera.height", camera.height, SCHEMA_PIXELS, 240, 4320, "720", "Height of a picture"),
     REAL("camera.fps", camera.fps, SCHEMA_FPS, 1, 120, "15", "Pictures a second asked for"),
+    CHOICE("camera.a1", camera.a1, CORNERS, "bottom-left",
+           "Corner of the picture that is nearest to intersection A1"),
+    INTEGER("camera.power_line", camera.power_line, SCHEMA_NO_UNIT, 0, 60, "50",
+            "Frequency of the mains in Hz, 50 or 60, against flicker; 0 = the camera's own"),
+    REAL("camera.settle", camera.settle, SCHEMA_SECONDS, 0, 20, "1.5",
+         "Time for the camera's automatics before they are locked"),
     BOOLEAN("camera.lock", camera.lock, "true",
             "Hold exposure, white balance and focus at their calibrated values"),
 
@@ -272,6 +302,9 @@ const struct schema_key schema_keys[] = {
     TEXT("paths.runtime", paths.runtime, "",
          "Folder of sockets; \"\" = /run/tessera or the user's own"),
 
+    LIVE_CHOICE("sim.table", sim.table, TABLES, "plain",
+                "Plain: as these settings say; random: another room, camera, light and stones for "
+                "every seed; uncalibrated: another machine geometry too"),
     LIVE_INTEGER("sim.seed", sim.seed, SCHEMA_NO_UNIT, 0, 2147483647, "1",
                  "Seed of everything random on the simulated table"),
     REAL("sim.rotation", sim.rotation, SCHEMA_DEGREES, -10, 10, "0.15",

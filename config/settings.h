@@ -43,14 +43,25 @@ enum settings_camera_format {
     SETTINGS_FORMAT_YUYV,
 };
 
+// The same order as enum vision_a1 of vision/reader.h.
+enum settings_corner {
+    SETTINGS_CORNER_BOTTOM_LEFT,
+    SETTINGS_CORNER_BOTTOM_RIGHT,
+    SETTINGS_CORNER_TOP_RIGHT,
+    SETTINGS_CORNER_TOP_LEFT,
+};
+
 struct settings_camera {
     enum settings_camera_source source;
     char device[SETTINGS_PATH_MAX];     // v4l2: device file; still, session: folder
     char command[SETTINGS_COMMAND_MAX]; // pipe: run by /bin/sh
     enum settings_camera_format format;
-    int width, height; // pixels of a frame
-    double fps;        // frames a second asked for
-    bool lock;         // exposure, white balance and focus held at their calibrated values
+    int width, height;       // pixels of a frame
+    double fps;              // frames a second asked for
+    enum settings_corner a1; // corner of the picture nearest to A1: a grid looks alike from 4 sides
+    int power_line;          // Hz of the mains, against flicker; 0 = leave it to the camera
+    double settle;           // seconds for the automatics before they are locked
+    bool lock;               // exposure, white balance and focus held at their calibrated values
 };
 
 struct settings_board {
@@ -103,7 +114,12 @@ struct settings_machine {
     double feed_xy, feed_z;                 // mm/s; firmware $110/$111, $112 are the same in mm/min
     double accel_xy, accel_z;               // mm/s²; $120/$121, $122
     double park_x, park_y; // machine frame: arm out of the camera's view of the board
-    double approach;       // every target is approached from x and y below by this much (backlash)
+    double wait_x, wait_y; // machine frame: where a held stone waits, at the board's edge
+    double approach;       // overshoot with which targets are approached from one side (backlash)
+    double margin;         // kept to the ends of travel
+    double clearance;      // kept above whatever stands in the way
+    double side_clearance; // and beside it
+    double speed;          // share of the machine's speed that is used
     int home_every;        // robot moves between two homings; 0 = only when needed
 };
 
@@ -115,8 +131,12 @@ struct settings_heights {
     double tray;    // a stone is let go here over a capture tray
 };
 
-struct settings_place {
+// For captured stones. 1 x 1: they are let go at (x, y) and may lie anywhere near; more: one slot
+// for each stone, slot (0, 0) at (x, y), the others `step` apart along machine x and y.
+struct settings_tray {
     double x, y; // machine frame
+    int columns, rows;
+    double step;
 };
 
 // A magazine with one exposed pocket. capacity 0: there is none for this colour.
@@ -149,8 +169,10 @@ struct settings_gripper {
     enum settings_gripper_output output; // for the kinds without GPIO
     int servo_open, servo_closed;        // S words
     enum settings_pick_sensor sensor;
+    double cup_diameter;
     double grip_time, release_time; // seconds at the bottom; calibration may shorten them
-    int retries;                    // picks tried again before a person is asked
+    int retries;                    // picks tried again before a person is asked …
+    double retry_step;              // … in a small cross with arms this long
 };
 
 // The same order as enum gpio_line of controller/gpio.h; the keys are its names.
@@ -246,8 +268,15 @@ struct settings_paths {
     char runtime[SETTINGS_PATH_MAX]; // sockets; "" = see config/paths.h
 };
 
+enum settings_sim_table {
+    SETTINGS_TABLE_PLAIN,        // the table the defaults describe
+    SETTINGS_TABLE_RANDOM,       // another room, camera, light, board and stones for every seed
+    SETTINGS_TABLE_UNCALIBRATED, // and another machine geometry
+};
+
 // The simulated table: what its world is like. Vision and motion never see these.
 struct settings_sim {
+    enum settings_sim_table table;
     int seed;
     double rotation, scale; // of the board in the machine frame, beyond what board.* says
     double scatter;         // σ of where the person puts stones
@@ -261,7 +290,7 @@ struct settings {
     struct settings_stones stones;
     struct settings_heights heights;
     struct settings_store stores[SETTINGS_COLOURS]; // keys stores.colour1.x …
-    struct settings_place trays[SETTINGS_COLOURS];  // captured stones of that colour
+    struct settings_tray trays[SETTINGS_COLOURS];   // captured stones of that colour
     struct settings_gripper gripper;
     struct settings_camera camera;
     struct settings_gpio gpio;

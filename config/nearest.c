@@ -49,9 +49,9 @@ void nearest_offer(struct nearest *nearest, const char *word)
     int distance = nearest_distance(nearest->text, word);
     const char *dot = strrchr(word, '.');
     const char *text_dot = strrchr(nearest->text, '.');
-    // A right word in the wrong place is one mistake more than in the right place.
+    // A right word in the wrong place is nearer than most, but not than a slip of the finger.
     if (dot && strcmp(text_dot ? text_dot : nearest->text, text_dot ? dot : dot + 1) == 0)
-        distance = min2(distance, 1);
+        distance = min2(distance, 2);
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = word;

@@ -1,0 +1,343 @@
+// SGF FF[4] for games of the Pente family (F2): reading.
+//
+// Only the main line is followed. Moves are two letters (column from the left, row from the top)
+// or, as pente.org writes them, points like K10. Which of B and W is colour 1 is seen from the
+// first move. AE nodes after a move must name the stones that the rules remove; without them the
+// captures are recomputed.
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/notation.h"
+#include "rules/record_internal.h"
+
+enum { IDENT_MAX = 16, GM_GOMOKU = 4, GM_PENTEORG = 100 };
+
+struct sgf {
+    struct reader *r;
+    char first;    // 'B' or 'W': the letter of colour 1, 0 = not seen yet
+    char winner;   // letter in RE, 0 = none
+    bool resigned; // RE[W+R]
+    bool root;     // still in the first node
+    char rules[RECORD_VALUE_MAX];
+    char size[8];
+    char names[2][RECORD_VALUE_MAX], ranks[2][RECORD_VALUE_MAX]; // of B and W
+    struct place rules_at;
+    // The last move's removed stones, and which of them AE has named.
+    struct point removed[CAPTURED_MAX + POOFED_MAX];
+    bool named[CAPTURED_MAX + POOFED_MAX];
+    unsigned removed_count, named_count;
+    struct place removed_at;
+};
+
+// One property value, unescaped (F2: \] \\ \:), cut to size. False when the text ends inside it.
+static bool read_value(struct scanner *s, char *buf, size_t size)
+{
+    size_t length = 0;
+    scan_next(s); // '['
+    for (int c = scan_next(s); c != ']'; c = scan_next(s)) {
+        if (c == '\\') {
+            c = scan_next(s);
+            if (c == '\r' && scan_peek(s) == '\n')
+                c = scan_next(s);
+            if (c == '\n')
+                continue; // an escaped line end is none
+        }
+        if (c < 0)
+            return false;
+        if (length + 1 < size)
+            buf[length++] = c == '\n' || c == '\r' || c == '\0' || c == '\t' ? ' ' : (char)c;
+    }
+    buf[length] = '\0';
+    return true;
+}
+
+static void check_removed(struct sgf *sgf)
+{
+    if (sgf->named_count > 0 && sgf->named_count < sgf->removed_count)
+        reader_fault(sgf->r, REASON_BAD_CAPTURES, sgf->r->record->stated_moves, sgf->removed_at,
+                     "AE removes %u stones after move %u; by the rules it is %u.", sgf->named_count,
+                     sgf->r->record->stated_moves, sgf->removed_count);
+    sgf->removed_count = sgf->named_count = 0;
+}
+
+static void remember_removed(struct sgf *sgf)
+{
+    const struct effect *effect = &sgf->r->effect;
+    for (unsigned i = 0; i < effect->captured_count; i++)
+        sgf->removed[sgf->removed_count++] = effect->captured[i];
+    for (unsigned i = 0; i < effect->poofed_count; i++)
+        sgf->removed[sgf->removed_count++] = effect->poofed[i];
+    memset(sgf->named, 0, sizeof sgf->named);
+}
+
+// A point as "jj", or as "K10". *ret may be off the board.
+static bool parse_sgf_point(const char *value, unsigned size, struct point *ret)
+{
+    if (islower((unsigned char)value[0]) && islower((unsigned char)value[1]) && value[2] == '\0') {
+        *ret = (struct point){(int8_t)(value[0] - 'a'), (int8_t)((int)size - 1 - (value[1] - 'a'))};
+        return true;
+    }
+    return point_parse(value, strlen(value), ret);
+}
+
+// The rules are known once the first node is read.
+static void begin(struct sgf *sgf)
+{
+    char name[2 * RECORD_VALUE_MAX];
+    sgf->root = false;
+    if (sgf->r->begun)
+        return;
+    snprintf(name, sizeof name, "%s%s%s", sgf->rules[0] ? sgf->rules : "Pente",
+             sgf->size[0] ? "; size=" : "", sgf->size);
+    reader_begin(sgf->r, name, sgf->rules_at);
+}
+
+static void read_move(struct sgf *sgf, char letter, const char *value, struct place at)
+{
+    struct reader *r = sgf->r;
+    struct point p;
+    begin(sgf);
+    check_removed(sgf);
+    if (sgf->first == 0)
+        sgf->first = letter;
+    const struct game *game = &r->record->game;
+    if (r->record->stated_moves >= GAME_ENTRIES_MAX) {
+        reader_fault(r, REASON_TOO_LONG, r->record->stated_moves, at,
+                     "A game has at most %d moves.", GAME_ENTRIES_MAX);
+        r->stopped = true;
+        return;
+    }
+    if (!parse_sgf_point(value, game->rules.size, &p)) {
+        reader_bad_move(r, value[0] ? REASON_BAD_POINT : REASON_MALFORMED, at,
+                        value[0] ? value : "a pass");
+        return;
+    }
+    unsigned colour = letter == sgf->first ? 1 : 2;
+    if (reader_move(r, move_place(colour, p.x, p.y), at, value))
+        remember_removed(sgf);
+}
+
+static void name_removed(struct sgf *sgf, struct point p, struct place at)
+{
+    char text[MOVE_TEXT_MAX];
+    for (unsigned i = 0; i < sgf->removed_count; i++)
+        if (point_equal(sgf->removed[i], p)) {
+            sgf->named_count += !sgf->named[i];
+            sgf->named[i] = true;
+            return;
+        }
+    reader_fault(sgf->r, REASON_BAD_CAPTURES, sgf->r->record->stated_moves, at,
+                 "AE removes %s after move %u; by the rules that stone stays.",
+                 point_format(p, text), sgf->r->record->stated_moves);
+    sgf->r->stopped = true;
+}
+
+// AE[jj] or a rectangle AE[jj:kk].
+static void read_empty(struct sgf *sgf, const char *value, struct place at)
+{
+    unsigned size = sgf->r->record->game.rules.size;
+    struct point a, b;
+    char first[3] = "", second[3] = "";
+    begin(sgf);
+    if (sgf->r->stopped)
+        return;
+    size = sgf->r->record->game.rules.size;
+    sgf->removed_at = at;
+    if (strlen(value) == 5 && value[2] == ':') {
+        memcpy(first, value, 2);
+        memcpy(second, value + 3, 2);
+    }
+    bool rectangle =
+        first[0] && parse_sgf_point(first, size, &a) && parse_sgf_point(second, size, &b);
+    if (!rectangle && !parse_sgf_point(value, size, &a)) {
+        reader_fault(sgf->r, REASON_BAD_POINT, sgf->r->record->stated_moves, at,
+                     "AE[%.20s] names no point of the board.", value);
+        return;
+    }
+    if (!rectangle)
+        b = a;
+    for (int y = a.y < b.y ? a.y : b.y; y <= (a.y < b.y ? b.y : a.y); y++)
+        for (int x = a.x < b.x ? a.x : b.x; x <= (a.x < b.x ? b.x : a.x); x++)
+            name_removed(sgf, (struct point){(int8_t)x, (int8_t)y}, at);
+}
+
+static void read_choice(struct sgf *sgf, const char *value, struct place at)
+{
+    struct move move;
+    begin(sgf);
+    if (move_parse(&sgf->r->record->game.rules, value, strlen(value), &move) &&
+        move.kind >= MOVE_FIRST && move.kind <= MOVE_PASS)
+        reader_move(sgf->r, move, at, value);
+    else
+        reader_bad_move(sgf->r, REASON_BAD_CHOICE, at, value);
+}
+
+// "2024-05-31" to the site's "05/31/2024"; anything else stays.
+static void set_date(struct record *record, const char *value)
+{
+    int year, month, day, used = 0;
+    char text[32];
+    if (sscanf(value, "%4d-%2d-%2d%n", &year, &month, &day, &used) == 3 && value[used] == '\0' &&
+        used == 10) {
+        snprintf(text, sizeof text, "%02d/%02d/%04d", month, day, year);
+        value = text;
+    }
+    record_set_tag(record, "Date", value);
+}
+
+static void read_result(struct sgf *sgf, const char *value)
+{
+    struct record *record = sgf->r->record;
+    if (strcmp(value, "0") == 0 || strcmp(value, "Draw") == 0 || strcmp(value, "D") == 0) {
+        record->stated = STATED_DRAW;
+    } else if ((value[0] == 'B' || value[0] == 'W') && value[1] == '+') {
+        sgf->winner = value[0];
+        sgf->resigned = strcmp(value + 2, "R") == 0 || strcmp(value + 2, "Resign") == 0;
+    } else {
+        record->stated = STATED_UNKNOWN;
+    }
+}
+
+static void read_game_number(struct sgf *sgf, const char *value, struct place at)
+{
+    bool site = strlen(value) == 3 && value[0] == '1';
+    if (strcmp(value, "4") == 0 || site)
+        return;
+    reader_fault(sgf->r, REASON_UNKNOWN_GAME, 0, at,
+                 "GM[%.8s] is another game: GM[4] with RU[Pente] (or another name) is meant for "
+                 "these.",
+                 value);
+    sgf->r->stopped = true;
+}
+
+// Copies a value that was cut to its maximum.
+static void keep(char *to, size_t size, const char *value)
+{
+    size_t length = strlen(value);
+    memcpy(to, value, length < size ? length : size - 1);
+    to[length < size ? length : size - 1] = '\0';
+}
+
+static void read_root(struct sgf *sgf, const char *ident, const char *value, struct place at)
+{
+    static const struct {
+        const char *ident, *key;
+    } tags[] = {{"EV", "Event"}, {"RO", "Round"}, {"PC", "Site"}, {"TM", "TimeControl"}};
+    if (strcmp(ident, "GM") == 0)
+        read_game_number(sgf, value, at);
+    else if (strcmp(ident, "SZ") == 0)
+        keep(sgf->size, sizeof sgf->size, value);
+    else if (strcmp(ident, "PB") == 0 || strcmp(ident, "PW") == 0)
+        keep(sgf->names[ident[1] == 'W'], RECORD_VALUE_MAX, value);
+    else if (strcmp(ident, "BR") == 0 || strcmp(ident, "WR") == 0)
+        keep(sgf->ranks[ident[0] == 'W'], RECORD_VALUE_MAX, value);
+    else if (strcmp(ident, "PL") == 0 && (value[0] == 'B' || value[0] == 'W'))
+        sgf->first = value[0];
+    else if (strcmp(ident, "DT") == 0)
+        set_date(sgf->r->record, value);
+    else if (strcmp(ident, "RE") == 0)
+        read_result(sgf, value);
+    else if (strcmp(ident, "RU") == 0) {
+        keep(sgf->rules, sizeof sgf->rules, value);
+        sgf->rules_at = at;
+    }
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        if (strcmp(ident, tags[i].ident) == 0)
+            record_set_tag(sgf->r->record, tags[i].key, value);
+}
+
+static void read_property(struct sgf *sgf, const char *ident, const char *value, struct place at)
+{
+    if (strcmp(ident, "B") == 0 || strcmp(ident, "W") == 0)
+        read_move(sgf, ident[0], value, at);
+    else if (strcmp(ident, "AE") == 0)
+        read_empty(sgf, value, at);
+    else if (strcmp(ident, "CHOICE") == 0)
+        read_choice(sgf, value, at);
+    else if (strcmp(ident, "AB") == 0 || strcmp(ident, "AW") == 0) {
+        reader_fault(sgf->r, REASON_MALFORMED, 0, at,
+                     "The record starts from a position that is set up; only whole games can be "
+                     "read.");
+        sgf->r->stopped = true;
+    } else if (sgf->root)
+        read_root(sgf, ident, value, at);
+}
+
+// Properties up to the end of the node. False at a fault of the text itself.
+static bool read_node(struct sgf *sgf)
+{
+    struct scanner *s = &sgf->r->scan;
+    for (scan_blanks(s); scan_peek(s) >= 0 && isalpha(scan_peek(s)); scan_blanks(s)) {
+        char ident[IDENT_MAX], value[RECORD_VALUE_MAX];
+        size_t length = 0;
+        struct place at = scan_place(s);
+        for (int c = scan_peek(s); c >= 0 && isalpha(c); c = scan_peek(s)) {
+            // Lower case letters of old files (FF[3]: "Black") are no part of the name.
+            if (isupper(c) && length + 1 < sizeof ident)
+                ident[length++] = (char)c;
+            scan_next(s);
+        }
+        ident[length] = '\0';
+        scan_blanks(s);
+        if (scan_peek(s) != '[')
+            return false;
+        for (; scan_peek(s) == '['; scan_blanks(s)) {
+            if (!read_value(s, value, sizeof value))
+                return false;
+            read_property(sgf, ident, value, at);
+        }
+    }
+    return true;
+}
+
+static void finish(struct sgf *sgf)
+{
+    struct record *record = sgf->r->record;
+    char first = sgf->first;
+    begin(sgf);
+    check_removed(sgf);
+    if (first == 0) // no move and no PL: by what the colours of this game are called
+        first = strcmp(record->game.rules.labels[1], "black") == 0 ? 'B' : 'W';
+    bool white_first = first == 'W';
+    for (unsigned player = 0; player < 2; player++) {
+        const char *name = sgf->names[white_first ^ (player == 1)];
+        const char *rank = sgf->ranks[white_first ^ (player == 1)];
+        if (name[0])
+            record_set_tag(record, player ? "Player 2 Name" : "Player 1 Name", name);
+        if (rank[0])
+            record_set_tag(record, player ? "Player 2 Rating" : "Player 1 Rating", rank);
+    }
+    if (sgf->winner)
+        record->stated = sgf->winner == first ? STATED_FIRST : STATED_SECOND;
+    sgf->r->resigned = sgf->resigned;
+}
+
+int read_sgf(struct reader *r, struct error *err)
+{
+    struct sgf sgf = {.r = r, .root = true, .rules_at = {1, 1}};
+    struct scanner *s = &r->scan;
+    scan_blanks(s);
+    if (scan_peek(s) != '(')
+        return error_set_at(err, -EINVAL, "", s->line, s->column,
+                            "An SGF file begins with \"(;\"; this text does not.");
+    // The main line is the first branch everywhere: "(" goes into it, the first ")" ends it.
+    for (int c = scan_peek(s); c != ')'; c = scan_peek(s)) {
+        struct place at = scan_place(s);
+        bool whole = c == ';' || c == '(' || (c >= 0 && isspace(c));
+        if (whole)
+            scan_next(s);
+        if (c == ';')
+            whole = read_node(&sgf);
+        if (!whole) {
+            at = scan_place(s);
+            reader_fault(r, REASON_BAD_TEXT, 0, at,
+                         "The text breaks off here, or this is not SGF. All moves before it were "
+                         "read.");
+            break;
+        }
+    }
+    finish(&sgf);
+    return 0;
+}

@@ -2,7 +2,8 @@
 //
 // Jobs are asynchronous: arm_submit() queues one, an event tells how it ended. A failed job cancels
 // those queued behind it. Sans-loop and single-threaded: poll arm_fd() for arm_events(), call
-// arm_process() when it is ready or arm_deadline() has passed. All times are int64 ns of one
+// arm_process() when it is ready or arm_deadline() has passed; look at all three again after every
+// call here. All times are int64 ns of one
 // monotonic clock and come in as arguments.
 //
 // States
@@ -43,7 +44,9 @@ enum arm_stop_reason {
     ARM_STOP_PERSON,   // asked for by a person or program
     ARM_STOP_WATCHDOG, // the controller did not keep up
     ARM_STOP_REPEATED, // too many faults in a row without a finished job
+    ARM_STOP_REASONS
 };
+const char *arm_stop_name(enum arm_stop_reason reason);
 
 enum arm_held { ARM_HELD_NO, ARM_HELD_YES, ARM_HELD_UNKNOWN };
 

@@ -17,7 +17,7 @@ struct capture_stone {
 
 struct capture_drop {
     double x, y; // machine mm: where its next stone goes
-    int room;    // stones it can still take; the order is only sought among plans that fit
+    int room;    // stones it can still take
 };
 
 struct capture_problem {

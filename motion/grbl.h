@@ -122,6 +122,10 @@ void grbl_ask(struct grbl *g, int64_t now_ns);
 enum grbl_pace { GRBL_PACE_IDLE, GRBL_PACE_MOVING, GRBL_PACE_SILENT };
 void grbl_set_pace(struct grbl *g, enum grbl_pace pace, int64_t now_ns);
 
+// In feed hold and with an open door no reply is late: paused, time does not count against the
+// lines in flight.
+void grbl_set_paused(struct grbl *g, bool paused, int64_t now_ns);
+
 enum grbl_link grbl_link(const struct grbl *g);
 const struct grbl_machine *grbl_machine(const struct grbl *g);
 const struct grbl_counts *grbl_counts(const struct grbl *g);

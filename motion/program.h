@@ -35,6 +35,7 @@ struct arm_config {
     int grip_tries;        // first try and retries in a small cross around the spot
     double grip_step;      // mm: arm of that cross
     int release_tries;     // up, vent, down again while the stone sticks
+    bool probe_sensor;     // the pick sensor is wired to the firmware's probe input (Pn:P)
 };
 
 struct arm_config arm_config_default(void); // the sample table of the design
@@ -76,30 +77,32 @@ struct arm_job {
 };
 
 enum arm_step_kind {
-    ARM_STEP_HOME,        // $H, then Idle without an alarm in between, then the modal line
-    ARM_STEP_LEG,         // way points, G4 P0.01, Idle at the last one
-    ARM_STEP_JOG,         // one $J line, then Idle
-    ARM_STEP_GRIP,        // vacuum on
-    ARM_STEP_RELEASE,     // let go
-    ARM_STEP_DWELL,       // dwell_ns
-    ARM_STEP_EXPECT_HELD, // pick sensor says held, else another try around (x, y)
-    ARM_STEP_EXPECT_FREE, // pick sensor says free, else up, vent, down again
-    ARM_STEP_TOOK,        // book: `point` gave its stone
-    ARM_STEP_PUT,         // book: `point` got the stone
+    ARM_STEP_HOME,           // $H, then Idle without an alarm in between, then the modal line
+    ARM_STEP_LEG,            // way points, G4 P0, Idle at the last one
+    ARM_STEP_JOG,            // one $J line, then Idle
+    ARM_STEP_GRIP,           // vacuum on
+    ARM_STEP_RELEASE,        // let go
+    ARM_STEP_REST,           // gripper without power
+    ARM_STEP_DWELL,          // dwell_ns
+    ARM_STEP_EXPECT_HELD,    // pick sensor says held, else another try around (x, y)
+    ARM_STEP_EXPECT_CARRIED, // pick sensor still says held, else the stone fell on the way
+    ARM_STEP_EXPECT_FREE,    // pick sensor says free, else up, vent, down again
+    ARM_STEP_TOOK,           // book: `store` gave its stone
+    ARM_STEP_PUT,            // book: `store` got the stone
 };
 
-enum { ARM_LEG_POINTS = 5, ARM_STEPS_MAX = 48 };
+enum { ARM_LEG_POINTS = 5, ARM_STEPS_MAX = 48, ARM_RETRY_STEPS = 8 };
 
 struct arm_step {
     enum arm_step_kind kind;
     double point[ARM_LEG_POINTS][3]; // LEG: where each line ends; JOG: point[0] = target
+    double feed[ARM_LEG_POINTS];     // LEG, JOG: mm/s along each line; 0 = rapid
     int points;
-    double feed; // LEG, JOG: mm/s along the line; 0 = rapid
     int64_t dwell_ns;
     struct store_point store; // TOOK, PUT
     int attempt;              // EXPECT_*: tries already made
+    double x, y, z;           // EXPECT_*: where it is tried
     double lifted_z;          // EXPECT_*: height to withdraw to between tries
-    bool from_board; // EXPECT_HELD: the stone is lifted off the board, not taken from a store
 };
 
 struct arm_program {
@@ -118,6 +121,7 @@ struct arm_scene {
     int obstacle_count;
     double at[3]; // where the cup is (ignored by HOME)
     bool holding;
+    bool down;     // it stands on or in something: rise by the clearance before going sideways
     bool stay_low; // another job follows at once: PLACE, LIFT, … may leave the cup down
 };
 
@@ -127,16 +131,23 @@ struct arm_scene {
 int arm_program_plan(const struct arm_scene *scene, const struct arm_job *job,
                      struct arm_program *ret, struct error *err);
 
-// The steps of one more try at gripping around (x, y): let go, withdraw, aside, down, grip, check.
-// attempt 1 … : the arm of the cross. Returns how many steps it wrote into ret[8].
+// The steps of one more try at gripping around the place of `expect` (an EXPECT_HELD that failed):
+// let go, withdraw, aside, down, grip, check. Returns how many steps it wrote.
 int arm_program_regrip(const struct arm_config *config, const struct arm_step *expect,
-                       const double at[3], struct arm_step ret[8]);
-int arm_program_rerelease(const struct arm_config *config, const struct arm_step *expect,
-                          const double at[3], struct arm_step ret[8]);
+                       struct arm_step ret[ARM_RETRY_STEPS]);
+// The same for a stone that sticks (EXPECT_FREE): up, vent longer, down again, check.
+int arm_program_rerelease(const struct arm_step *expect, struct arm_step ret[ARM_RETRY_STEPS]);
+// After a failure with the position known: let go (when `release`), withdraw.
+void arm_program_withdraw(const struct arm_config *config, const double at[3], bool release,
+                          struct arm_program *ret);
 
 // The lower bound: trapezoids and dwells, no firmware or host time. Homing counts 0.
+double arm_step_seconds(const struct arm_step *step, const struct travel_limits *limits,
+                        const double from[3]);
 double arm_program_seconds(const struct arm_program *program, const struct travel_limits *limits,
                            const double from[3]);
+double arm_step_seconds(const struct arm_step *step, const struct travel_limits *limits,
+                        const double from[3]);
 
 // Writes one G-code line for way point i of a leg (GRBL_SEND_MAX holds it). from: where the line
 // starts; axes that do not move are left out.

@@ -76,5 +76,6 @@ void stores_put(struct stores *stores, const struct store_point *point);
 int stores_set_count(struct stores *stores, int store, int count);
 int stores_set_slot(struct stores *stores, int store, int slot, bool full);
 
-int stores_room(const struct stores *stores, int store); // stones it can still take
+int stores_stones(const struct stores *stores, int store); // stones in it
+int stores_room(const struct stores *stores, int store);   // stones it can still take
 bool stores_low(const struct stores *stores, int store);

@@ -49,7 +49,7 @@ struct transport {
     const struct transport_ops *ops;
     void *impl;
     char name[TRANSPORT_NAME_MAX];      // for messages: "/dev/ttyUSB0", "simulated plotter"
-    uint64_t bytes_read, bytes_written; // since it was made; counted in one place: transport.c
+    uint64_t bytes_read, bytes_written; // since it was last opened; counted in transport.c only
     transport_tap_fn *tap;              // NULL: nobody listens
     void *tap_user;
 };

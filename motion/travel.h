@@ -34,10 +34,11 @@ struct travel_body {
     double radius;    // mm: half the width of cup or carried stone, whichever is wider
     double below;     // mm from the cup's lip down to the lowest part (0 without a stone)
     double clearance; // mm to keep above things
+    double side;      // mm to keep beside them
 };
 
 // Lowest safe z of the cup's lip for travelling straight from `from` to `to` (x, y): above `floor`
-// and above every obstacle closer to the path than the two radii and the side clearance. Obstacles
+// and above every obstacle closer to the path than the two radii and `side`. Obstacles
 // NULL: nothing is known, every place may be occupied up to `everywhere_top`.
 double travel_height(const struct travel_body *body, const double from[2], const double to[2],
                      const struct travel_obstacle *obstacles, int count, double floor,

@@ -1,0 +1,106 @@
+// arm_impl: what arm.c (jobs, states, events) and arm_exec.c (steps) share. Not for users.
+#pragma once
+
+#include "motion/arm.h"
+
+// What the running step waits for.
+enum arm_wait {
+    ARM_WAIT_NONE,    // nothing: the next step may begin
+    ARM_WAIT_LINES,   // ok of every line of the leg, the last of which comes after the motion
+    ARM_WAIT_ARRIVAL, // Idle at the target
+    ARM_WAIT_HOME,    // ok of $H
+    ARM_WAIT_HOMED,   // ok of the modal line, then Idle
+    ARM_WAIT_WORD,    // ok of the gripper's word
+    ARM_WAIT_DWELL,   // time
+    ARM_WAIT_SENSE,   // a report with the probe pin
+};
+
+struct arm_queued {
+    struct arm_job job;
+    uint64_t id;
+};
+
+struct arm {
+    struct arm_config config;
+    struct grbl *grbl;
+    struct gripper *gripper;
+    struct stores *stores;
+    struct arm_hooks hooks;
+
+    enum arm_state state; // as last told
+    bool faulted;
+    enum arm_stop_reason stop;
+    unsigned stop_inputs; // bit = enum arm_stop_reason
+    int faults_in_a_row;
+    bool known; // position: at[] is where the cup is
+    bool homing;
+    double at[3];
+    bool down; // the cup stands on or in something
+    enum arm_held held;
+    bool hold; // feed hold asked for by arm_hold()
+    bool foreign_hold;
+
+    struct arm_queued queue[ARM_QUEUE];
+    int queue_head, queue_count;
+    uint64_t next_id;
+
+    bool running;
+    struct arm_queued job;
+    int64_t job_start;
+    bool verified;
+    struct arm_program program;
+    int pc;
+    bool pumping;
+
+    // A job that failed with the machine in order: the cup is withdrawn, then it is told.
+    bool failing;
+    enum arm_reason fail_reason;
+    double fail_at[3];
+    char fail_text[ERROR_TEXT_MAX];
+
+    enum arm_wait wait;
+    int lines_left;
+    double target[3];
+    int64_t expected;    // when the motion should be over
+    int misses;          // Idle but elsewhere, reports in a row
+    int64_t arrive_by;   // ARRIVAL, HOMED, SENSE
+    int64_t ask_at;      // when to ask for the next report; INT64_MAX = not
+    int64_t dwell_until; // DWELL
+    int64_t paused_at;   // INT64_MAX = not paused
+    struct arm_intent intent;
+    bool lost_seen; // while carrying, the sensor said no at lost_at
+    double lost_at[3];
+
+    // Why the next voiding happens, when it is our own doing.
+    enum arm_reason cause;
+    int cause_number;
+    char cause_text[ERROR_TEXT_MAX];
+
+    bool know_obstacles;
+    int obstacle_count;
+    struct travel_obstacle obstacle[ARM_OBSTACLES];
+};
+
+// arm.c
+void arm_emit_warning(struct arm *arm, const char *text, int64_t now);
+void arm_emit_retry(struct arm *arm, int attempt, int64_t now);
+void arm_job_done(struct arm *arm, int64_t now);
+// Ends the running job and cancels the queue; the machine is in order.
+void arm_job_failed(struct arm *arm, enum arm_reason reason, int number, const double at[3],
+                    const char *text, int64_t now);
+// The position can no longer be believed: stop bytes go out, then everything is ended.
+void arm_lose(struct arm *arm, enum arm_reason reason, int number, int64_t now, const char *format,
+              ...) __attribute__((format(printf, 5, 6)));
+void arm_update_state(struct arm *arm, int64_t now);
+void arm_pump(struct arm *arm, int64_t now);
+void arm_scene_of(const struct arm *arm, struct arm_scene *ret, struct travel_limits *limits);
+
+// arm_exec.c
+void arm_step_begin(struct arm *arm, int64_t now);
+void arm_exec_reply(struct arm *arm, int error, int64_t now);
+void arm_exec_status(struct arm *arm, const struct grbl_status *status, int64_t now);
+void arm_exec_time(struct arm *arm, int64_t now);
+int64_t arm_exec_deadline(const struct arm *arm);
+void arm_exec_reset(struct arm *arm);              // forget the running step
+void arm_exec_pause(struct arm *arm, int64_t now); // time stands still for what is waited for
+void arm_exec_unpause(struct arm *arm, int64_t now);

@@ -1,0 +1,188 @@
+// A program as G-code and as a picture.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/program.h"
+
+// Text into a buffer that may be too small; counts what it would need, as snprintf does.
+struct text {
+    char *buf;
+    size_t size, length;
+};
+
+static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *t, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    bool room = t->length < t->size;
+    int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0, format, ap);
+    va_end(ap);
+    if (n > 0)
+        t->length += (size_t)n;
+}
+
+// Thousandths without printf's %f: its decimal point follows the user's language.
+static void fixed(char *buf, size_t size, double value)
+{
+    long long n = llround(value * 1000);
+    snprintf(buf, size, "%s%lld.%03lld", n < 0 ? "-" : "", llabs(n) / 1000, llabs(n) % 1000);
+}
+
+void arm_step_line(const struct arm_step *step, int i, const double from[3], char *buf, size_t size)
+{
+    const double *at = i > 0 ? step->point[i - 1] : from, *to = step->point[i];
+    char number[24];
+    struct text t = {buf, size, 0};
+    if (step->kind == ARM_STEP_JOG)
+        put(&t, "$J=G91");
+    else
+        put(&t, "G53G%d", step->feed[i] > 0 ? 1 : 0);
+    for (int k = 0; k < 3; k++) {
+        if (llround(to[k] * 1000) == llround(at[k] * 1000))
+            continue;
+        fixed(number, sizeof number, step->kind == ARM_STEP_JOG ? to[k] - at[k] : to[k]);
+        put(&t, "%c%s", "XYZ"[k], number);
+    }
+    if (step->feed[i] > 0 || step->kind == ARM_STEP_JOG) {
+        fixed(number, sizeof number, fmax(1, step->feed[i] * 60));
+        put(&t, "F%s", number);
+    }
+}
+
+static const char *step_name(enum arm_step_kind kind)
+{
+    switch (kind) {
+    case ARM_STEP_HOME:
+        return "find the home corner";
+    case ARM_STEP_LEG:
+        return "leg";
+    case ARM_STEP_JOG:
+        return "jog";
+    case ARM_STEP_GRIP:
+        return "vacuum on";
+    case ARM_STEP_RELEASE:
+        return "let go";
+    case ARM_STEP_REST:
+        return "gripper at rest";
+    case ARM_STEP_DWELL:
+        return "dwell";
+    case ARM_STEP_EXPECT_HELD:
+        return "pick sensor: held?";
+    case ARM_STEP_EXPECT_CARRIED:
+        return "pick sensor: still held?";
+    case ARM_STEP_EXPECT_FREE:
+        return "pick sensor: free?";
+    case ARM_STEP_TOOK:
+        return "book: one stone less";
+    case ARM_STEP_PUT:
+        return "book: one stone more";
+    }
+    return "?";
+}
+
+int arm_program_text(const struct arm_program *program, const struct travel_limits *limits,
+                     const double from[3], char *buf, size_t size)
+{
+    struct text t = {buf, size, 0};
+    double at[3], clock = 0;
+    char number[24];
+    memcpy(at, from, sizeof at);
+    for (int i = 0; i < program->count; i++) {
+        const struct arm_step *step = &program->step[i];
+        double seconds = arm_step_seconds(step, limits, at);
+        fixed(number, sizeof number, clock);
+        put(&t, "; %s s  %s", number, step_name(step->kind));
+        if (seconds > 0) {
+            fixed(number, sizeof number, seconds);
+            put(&t, ", %s s", number);
+        }
+        put(&t, "\n");
+        clock += seconds;
+        if (step->kind == ARM_STEP_HOME)
+            put(&t, "$H\nG21G90G94G17G54\n");
+        for (int k = 0; k < step->points; k++) {
+            char line[80];
+            arm_step_line(step, k, at, line, sizeof line);
+            put(&t, "%s\n", line);
+        }
+        if (step->kind == ARM_STEP_LEG)
+            put(&t, "G4P0\n");
+        if (step->points > 0)
+            memcpy(at, step->point[step->points - 1], sizeof at);
+    }
+    fixed(number, sizeof number, clock);
+    put(&t, "; %s s at least\n", number);
+    return (int)t.length;
+}
+
+// SVG has y downwards; the machine's y grows away from the person. x and y are kept, y flipped.
+static void svg_circle(struct text *t, double x, double y, double r, const char *style)
+{
+    char a[24], b[24], c[24];
+    fixed(a, sizeof a, x);
+    fixed(b, sizeof b, -y);
+    fixed(c, sizeof c, r);
+    put(t, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" %s/>\n", a, b, c, style);
+}
+
+static void svg_line(struct text *t, const double from[3], const double to[3], const char *style)
+{
+    char n[4][24];
+    fixed(n[0], sizeof n[0], from[0]);
+    fixed(n[1], sizeof n[1], -from[1]);
+    fixed(n[2], sizeof n[2], to[0]);
+    fixed(n[3], sizeof n[3], -to[1]);
+    put(t, "<line x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" %s/>\n", n[0], n[1], n[2], n[3], style);
+}
+
+int arm_program_svg(const struct arm_program *program, const struct arm_scene *scene, char *buf,
+                    size_t size)
+{
+    struct text t = {buf, size, 0};
+    double low[2] = {-600, -540};
+    for (int i = 0; scene->travel && i < 2; i++)
+        low[i] = -scene->travel[i];
+    char w[24], h[24], x[24];
+    fixed(x, sizeof x, low[0]);
+    fixed(w, sizeof w, -low[0]);
+    fixed(h, sizeof h, -low[1]);
+    put(&t,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%s 0 %s %s\" width=\"%s\" "
+        "height=\"%s\">\n<rect x=\"%s\" y=\"0\" width=\"%s\" height=\"%s\" fill=\"#f7f7f4\" "
+        "stroke=\"#888\"/>\n",
+        x, w, h, w, h, x, w, h);
+    for (int i = 0; i < scene->obstacle_count; i++) {
+        const struct travel_obstacle *o = &scene->obstacles[i];
+        svg_circle(&t, o->x, o->y, o->radius, "fill=\"#bcd\" stroke=\"#678\"");
+    }
+    for (int i = 0; i < scene->stores->count; i++) {
+        const struct store *s = &scene->stores->store[i];
+        svg_circle(&t, s->x, s->y, scene->config->stone_radius,
+                   "fill=\"none\" stroke=\"#a60\" stroke-dasharray=\"3 2\"");
+    }
+    double at[3];
+    memcpy(at, scene->at, sizeof at);
+    bool holding = scene->holding;
+    for (int i = 0; i < program->count; i++) {
+        const struct arm_step *step = &program->step[i];
+        for (int k = 0; k < step->points; k++) {
+            svg_line(&t, at, step->point[k],
+                     holding ? "stroke=\"#c22\" stroke-width=\"2\""
+                             : "stroke=\"#26a\" stroke-width=\"1.2\"");
+            memcpy(at, step->point[k], sizeof at);
+        }
+        if (step->kind == ARM_STEP_GRIP)
+            svg_circle(&t, at[0], at[1], 3, "fill=\"#c22\"");
+        if (step->kind == ARM_STEP_RELEASE)
+            svg_circle(&t, at[0], at[1], 3, "fill=\"#26a\"");
+        if (step->kind == ARM_STEP_GRIP || step->kind == ARM_STEP_RELEASE)
+            holding = step->kind == ARM_STEP_GRIP;
+    }
+    put(&t, "</svg>\n");
+    return (int)t.length;
+}

@@ -1,0 +1,3 @@
+# Tests of the games (rules/ without daemon and engine).
+tessera_test(NAME test_rules_cases SOURCES unit/test_rules_cases.c LIBS tessera_rules PkgConfig::JANSSON)
+tessera_test(NAME test_rules_perft SOURCES unit/test_rules_perft.c LIBS tessera_rules)

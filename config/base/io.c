@@ -132,7 +132,7 @@ static int read_growing(const struct io_ops *io, int fd, size_t limit, char **re
     char *data = malloc(capacity + 1);
     int r = data ? 0 : -ENOMEM;
     while (r == 0) {
-        size_t got;
+        size_t got = 0;
         r = io_read_all(io, fd, data + size, capacity - size, &got);
         if (r < 0)
             break;

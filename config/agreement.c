@@ -9,6 +9,11 @@ static const struct reading_origin *origin_of(const struct reading *reading, con
     return reading_origin(reading, schema_find(key));
 }
 
+bool agreement_given(const struct reading *reading, const char *key)
+{
+    return origin_of(reading, key)->layer != READING_DEFAULT;
+}
+
 // What a message says in front of its first colon when there is no file.
 static const char *place_of(const struct reading_origin *origin)
 {

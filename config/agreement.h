@@ -14,6 +14,7 @@ void agreement_check(struct reading *reading);
 // For the two halves: a fault about `key` and, when not NULL, `other`.
 void agreement_fault(struct reading *reading, const char *key, const char *other,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool agreement_given(const struct reading *reading, const char *key); // not by default
 void agreement_places(struct reading *reading);
 void agreement_wiring(struct reading *reading);
 void agreement_game(struct reading *reading);

@@ -42,9 +42,12 @@ static void check_board_reach(struct reading *reading)
     double depth = (s->board.rows - 1) * s->board.pitch_y;
     double shorter = fmin(s->machine.travel_x, s->machine.travel_y);
     double longer = fmax(s->machine.travel_x, s->machine.travel_y);
-    if (fmin(width, depth) > shorter || fmax(width, depth) > longer) {
-        agreement_fault(reading, width > depth ? "board.pitch_x" : "board.pitch_y",
-                        width > depth ? "machine.travel_x" : "machine.travel_y",
+    bool short_side = fmin(width, depth) > shorter; // else, if anything, the long one is too long
+    if (short_side || fmax(width, depth) > longer) {
+        bool wide = short_side ? width <= depth : width > depth;
+        bool x_axis = (s->machine.travel_x <= s->machine.travel_y) == short_side;
+        agreement_fault(reading, wide ? "board.pitch_x" : "board.pitch_y",
+                        x_axis ? "machine.travel_x" : "machine.travel_y",
                         "a board of %g x %g mm is larger than the reach of %g x %g mm", width,
                         depth, s->machine.travel_x, s->machine.travel_y);
         return;
@@ -63,8 +66,10 @@ static void check_board_reach(struct reading *reading)
         name_point(column, row, name, sizeof name);
         bool along_x = !in_span(x, s->machine.travel_x, s->machine.margin) ||
                        !in_span(x - s->machine.approach, s->machine.travel_x, s->machine.margin);
-        agreement_fault(reading, along_x ? "board.a1_x" : "board.a1_y",
-                        along_x ? "machine.travel_x" : "machine.travel_y",
+        const char *key = along_x ? "board.a1_x" : "board.a1_y";
+        if (agreement_given(reading, "board.rotation") && !agreement_given(reading, key))
+            key = "board.rotation";
+        agreement_fault(reading, key, along_x ? "machine.travel_x" : "machine.travel_y",
                         "%s would lie at (%.1f, %.1f) mm, off the machine's travel of x %g to %g, "
                         "y %g to %g",
                         name, x, y, s->machine.margin - s->machine.travel_x, -s->machine.margin,
@@ -97,7 +102,13 @@ static void check_place(struct reading *reading, const char *what, const char *k
                         "%s at (%g, %g) mm is off the machine's travel of x %g to %g, y %g to %g",
                         what, x, y, s->machine.margin - s->machine.travel_x, -s->machine.margin,
                         s->machine.margin - s->machine.travel_y, -s->machine.margin);
-    else if (on_board(s, x, y))
+}
+
+static void check_off_board(struct reading *reading, const char *what, const char *key_x,
+                            const char *key_y, double x, double y)
+{
+    const struct settings *s = &reading->settings;
+    if (in_reach(s, x, y) && on_board(s, x, y))
         agreement_fault(reading, key_x, key_y, "%s at (%g, %g) mm lies on the board", what, x, y);
 }
 
@@ -119,6 +130,7 @@ static void add_spot(struct reading *reading, struct spots *spots, const char *g
     (void)snprintf(spot->key_x, sizeof spot->key_x, "%s.colour%d.x", group, colour + 1);
     (void)snprintf(spot->key_y, sizeof spot->key_y, "%s.colour%d.y", group, colour + 1);
     check_place(reading, what, spot->key_x, spot->key_y, x, y);
+    check_off_board(reading, what, spot->key_x, spot->key_y, x, y);
 }
 
 // The slot farthest from the tray's first one.
@@ -171,6 +183,8 @@ static void check_spots(struct reading *reading)
                 s->machine.wait_y);
     check_place(reading, "the parked arm", "machine.park_x", "machine.park_y", s->machine.park_x,
                 s->machine.park_y);
+    check_off_board(reading, "the parked arm", "machine.park_x", "machine.park_y",
+                    s->machine.park_x, s->machine.park_y);
 }
 
 static void check_z(struct reading *reading, const char *key, double z)

@@ -123,21 +123,37 @@ static int take_file(const json_t *file, const char *path, const char *machine,
     return 0;
 }
 
-static int load_one(const char *path, const char *machine, struct calibration *ret,
-                    struct error *err)
+int calibration_read_text(const char *text, size_t size, const char *path, const char *machine,
+                          struct calibration *ret, struct error *err)
 {
     json_t *file;
     struct error why;
-    int r = json_read_file(path, CALIBRATION_FILE_MAX, &file, &why);
-    if (r == -EINVAL || r == -EFBIG)
+    int r = json_read_text(text, size, NULL, &file, &why);
+    if (r == -EINVAL)
         return damaged(err, path, why.text);
+    if (r < 0)
+        return error_set(err, r, "%s", why.text);
+    r = take_file(file, path, machine, ret, err);
+    json_decref(file);
+    return r;
+}
+
+static int load_one(const char *path, const char *machine, struct calibration *ret,
+                    struct error *err)
+{
+    char *text;
+    size_t size;
+    struct error why;
+    int r = io_read_file(NULL, path, CALIBRATION_FILE_MAX, &text, &size, &why);
+    if (r == -EFBIG)
+        return damaged(err, path, "it is too large");
     if (r < 0) {
         if (err)
             *err = why;
         return r;
     }
-    r = take_file(file, path, machine, ret, err);
-    json_decref(file);
+    r = calibration_read_text(text, size, path, machine, ret, err);
+    free(text);
     return r;
 }
 

@@ -110,6 +110,10 @@ void calibration_init(struct calibration *calibration, const char *machine);
 int calibration_load(const char *path, const char *machine, struct calibration *ret,
                      struct error *err);
 
+// The same from memory; `path` is named in errors. Offers no other file.
+int calibration_read_text(const char *text, size_t size, const char *path, const char *machine,
+                          struct calibration *ret, struct error *err);
+
 // Keeps the file that stands at `path` as path.<generation>, puts the new one in its place under
 // the next generation (written to calibration->generation) and drops what is older than the last
 // CALIBRATION_KEPT. Whatever fails, a whole file stands at `path`. io NULL = the system's calls.

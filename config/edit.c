@@ -106,10 +106,11 @@ static int replace_value(const char *text, const struct yaml_entry *entry, const
 {
     ret->start = entry->value_start;
     ret->end = entry->value_end;
+    // The end of a block scalar is where the next thing begins; leave the empty lines before it.
+    while (ret->end > ret->start && strchr("\n\r ", text[ret->end - 1]))
+        ret->end--;
     bool empty = entry->kind == YAML_NOTHING;
-    bool block = ret->end > ret->start && text[ret->end - 1] == '\n';
-    return asprintf(&ret->insert, "%s%s%s", empty ? " " : "", yaml, block ? "\n" : "") < 0 ? -ENOMEM
-                                                                                           : 0;
+    return asprintf(&ret->insert, "%s%s", empty ? " " : "", yaml) < 0 ? -ENOMEM : 0;
 }
 
 static int add_to_group(const char *text, size_t size, const struct yaml_entries *entries,

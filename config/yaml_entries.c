@@ -57,14 +57,16 @@ static size_t byte_of(struct reader *r, yaml_mark_t mark)
     return r->at_byte;
 }
 
-static void refuse(struct reader *r, yaml_mark_t mark, const char *what)
-{
-    (void)faults_add(r->faults, r->file, line_of(mark), column_of(mark), "%s", what);
-}
-
 static struct yaml_entry *last(struct reader *r)
 {
     return &r->out->entry[r->out->count - 1];
+}
+
+static void refuse(struct reader *r, yaml_mark_t mark, const char *what)
+{
+    const char *key = r->have_key ? last(r)->key : "";
+    (void)faults_add(r->faults, r->file, line_of(mark), column_of(mark), "%s%s%s", key,
+                     *key ? ": " : "", what);
 }
 
 static bool is_word(const yaml_event_t *event)
@@ -335,6 +337,8 @@ int yaml_entries_read(const char *text, size_t size, const char *file, struct ya
     r->out = ret;
     r->faults = faults;
     size_t before = faults->count;
+    // Told the encoding, libyaml counts a byte order mark as a character, as byte_of() does.
+    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
     read_events(r);
     yaml_parser_delete(&r->parser);

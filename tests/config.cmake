@@ -1,2 +1,16 @@
-tessera_test(NAME test_config_value SOURCES unit/test_config_value.c LIBS tessera_config)
-tessera_test(NAME test_config_reading SOURCES unit/test_config_reading.c LIBS tessera_config)
+foreach(what value reading agreement edit text)
+    tessera_test(NAME test_config_${what} SOURCES unit/test_config_${what}.c LIBS tessera_config)
+endforeach()
+tessera_test(NAME test_config_calibration LIBS tessera_config m
+    SOURCES unit/test_config_calibration.c unit/io_faults.c)
+tessera_test(NAME test_config_oracle SOURCES unit/test_config_oracle.c
+    LIBS tessera_config PkgConfig::CYAML)
+
+tessera_test(NAME test_config_mutations SOURCES system/test_config_mutations.c LIBS tessera_config
+    LABEL system)
+add_dependencies(test_config_mutations tessera-config)
+
+tessera_fuzz(NAME fuzz_settings SOURCES fuzz/fuzz_settings.c LIBS tessera_config
+    CORPUS fuzz/corpus/settings)
+tessera_fuzz(NAME fuzz_calibration SOURCES fuzz/fuzz_calibration.c LIBS tessera_config
+    CORPUS fuzz/corpus/calibration)

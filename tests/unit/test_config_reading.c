@@ -62,7 +62,7 @@ static const struct expected FAULTS[] = {
      {{7, 13, "nested too deeply"}, {1, 1, "a: there is no such setting"}}},
     // YAML that is not used
     {"board: &b\n  pitch_x: 22\n", {{1, 8, "anchors (&name) and tags"}}},
-    {"board:\n  pitch_x: &p 22\n  pitch_y: *p\n", {{2, 12, "anchors"}, {3, 12, "aliases (*name)"}}},
+    {"board:\n  pitch_x: &p 22\n  pitch_y: *p\n", {{2, 12, "board.pitch_x: anchors"}, {3, 12, "aliases (*name)"}}},
     {"board:\n  pitch_x: !!float 22\n", {{2, 12, "tags"}}},
     {"board:\n  rows: 19\n---\nboard:\n  rows: 19\n", {{3, 1, "second document"}}},
     // no YAML at all
@@ -72,7 +72,7 @@ static const struct expected FAULTS[] = {
     {"board: {columns: 19\n", {{2, 1, "this is no YAML"}}},
     {"machine:\n  name: \"caf\xc3\xa9\"\n  park_x: \xff\n", {{3, 11, "this is no YAML"}}},
     {"machine:\n  name: \"\xc3\xa9\"\n  park_x: 3\n", {{3, 11, "out of range"}}},
-    {"machine: {name: \"\xc3\xa9\", park_x: 3}\n", {{1, 31, "out of range"}}},
+    {"machine: {name: \"\xc3\xa9\", park_x: 3}\n", {{1, 30, "out of range"}}},
 };
 
 static void check_faults(const struct expected *expected)
@@ -118,7 +118,7 @@ static void test_what_is_fine(void **state)
         "---\nboard:\n  rows: 19\n...\n",
         "board: {pitch_x: 22 mm, 'pitch_y': \"23.7\"}\n",
         "{board: {rows: 19}}",
-        "machine:\n  name: >\n    folded text",
+        "machine:\n  name: >-\n    folded text\n",
         "engine:\n  command: ''\n",
         "\xef\xbb\xbf"
         "board:\n  rows: 19\n", // a byte order mark
@@ -127,7 +127,7 @@ static void test_what_is_fine(void **state)
     for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++) {
         struct reading *reading = reading_new();
         int r = reading_text(reading, FINE[i], strlen(FINE[i]), "t.yaml", READING_FILE);
-        if (r != 0 && !strstr(FINE[i], "folded"))
+        if (r != 0)
             fail_msg("%s: %s", FINE[i], reading->faults->fault[0].text);
         reading_free(reading);
     }

@@ -1,5 +1,5 @@
 // The shared reference positions: every field that a case expects is compared.
-#include "rules_data.h"
+#include "tests/unit/rules_data.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 // Move counts and checksums: the reference file when it is there, and always the facts below.
-#include "rules_data.h"
+#include "tests/unit/rules_data.h"
 
 #include "rules/perft.h"
 

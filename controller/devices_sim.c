@@ -1,0 +1,91 @@
+#include "controller/devices_sim.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void place(struct setup_place *ret, double x, double y)
+{
+    ret->x = x;
+    ret->y = y;
+}
+
+void devices_table_setup(const struct settings *s, struct table_setup *ret)
+{
+    uint64_t seed = (uint64_t)s->sim.seed;
+    if (s->sim.table == SETTINGS_TABLE_RANDOM)
+        table_setup_random(seed, ret);
+    else if (s->sim.table == SETTINGS_TABLE_UNCALIBRATED)
+        table_setup_uncalibrated(seed, ret);
+    else
+        table_setup_default(ret);
+    ret->seed = seed;
+    ret->board.columns = s->board.columns;
+    ret->board.rows = s->board.rows;
+    ret->board.pitch_x = s->board.pitch_x;
+    ret->board.pitch_y = s->board.pitch_y;
+    struct vision_settings v = devices_vision_settings(s);
+    ret->stones.colours = v.colours;
+    for (int i = 0; i < v.colours; i++)
+        ret->stones.colour[i] = v.colour[i];
+    ret->stones.diameter = s->stones.diameter;
+    ret->stones.height = s->stones.height;
+    for (int i = 0; i < v.colours && i < SETUP_COLOURS; i++) {
+        place(&ret->store[i], s->stores[i].x, s->stores[i].y);
+        ret->store[i].count = s->stores[i].capacity;
+        place(&ret->tray[i], s->trays[i].x, s->trays[i].y);
+    }
+    ret->gripper.failure = s->sim.pick_failure;
+    ret->person.scatter = s->sim.scatter;
+    ret->person.lifts = s->game.lifter == SETTINGS_LIFTER_PERSON;
+    if (s->sim.table == SETTINGS_TABLE_UNCALIBRATED)
+        return;
+    ret->machine.a1_x = s->board.a1_x;
+    ret->machine.a1_y = s->board.a1_y;
+    ret->machine.rotation_deg = s->board.rotation + s->sim.rotation;
+    ret->machine.scale = s->sim.scale;
+    ret->machine.travel[0] = s->machine.travel_x;
+    ret->machine.travel[1] = s->machine.travel_y;
+    ret->machine.travel[2] = s->machine.travel_z;
+    ret->machine.pull_off = s->machine.pull_off;
+    ret->machine.surface_z = s->heights.board;
+}
+
+int devices_open_table(struct devices *d, const char *world, struct error *err)
+{
+    struct table_setup setup;
+    devices_table_setup(d->settings, &setup);
+    return table_new(&setup, d->loop, world, &d->table, err);
+}
+
+// Virtual time stands still until every byte has arrived.
+static bool on_settled(void *user)
+{
+    struct devices *d = user;
+    if (!d->table || !d->transport || transport_fd(d->transport) < 0)
+        return true;
+    return table_settled(d->table, d->transport->bytes_written - d->written_before,
+                         d->transport->bytes_read - d->read_before);
+}
+
+static int on_reopen(void *user, int *ret_fd, struct error *err)
+{
+    struct devices *d = user;
+    int r = table_serial_open(d->table, ret_fd);
+    if (r < 0)
+        return error_set_code(err, r, "NoPlotter", "the simulated plotter is unplugged.");
+    d->read_before = d->transport->bytes_read;
+    d->written_before = d->transport->bytes_written;
+    return 0;
+}
+
+int devices_table_port(struct devices *d, struct error *err)
+{
+    int fd;
+    int r = table_serial_open(d->table, &fd);
+    if (r < 0)
+        return error_set(err, r, "the simulated plotter can't be opened: %s.", strerror(-r));
+    r = transport_new_fd(fd, "the simulated plotter", on_reopen, d, &d->transport, err);
+    if (r == 0)
+        r = loop_add_settled(d->loop, on_settled, d);
+    return r;
+}

@@ -1,0 +1,270 @@
+// Turns, players and the rules daemon.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/robot_private.h"
+#include "rules/notation.h"
+
+const struct game *robot_game(const struct robot *r)
+{
+    return referee_game(r->o.referee);
+}
+
+void robot_stop_players(struct robot *r)
+{
+    for (unsigned seat = 1; seat <= robot_game(r)->rules.seat_count; seat++) {
+        struct player *p = robot_player(r, seat);
+        p->ops->stop(p->impl);
+    }
+}
+
+static unsigned seat_to_move(const struct robot *r)
+{
+    unsigned choice = game_choice_pending(robot_game(r));
+    return choice ? choice : game_next_seat(robot_game(r));
+}
+
+void robot_act_decide(struct robot *r)
+{
+    if (robot_game(r)->result.over) {
+        robot_raise(r, ROBOT_EV_GAME_OVER);
+        return;
+    }
+    unsigned seat = seat_to_move(r);
+    robot_raise(r, robot_player(r, seat)->at_board ? ROBOT_EV_PERSON : ROBOT_EV_NAMER);
+}
+
+void robot_act_watch(struct robot *r)
+{
+    unsigned seat = seat_to_move(r);
+    struct player *p = robot_player(r, seat);
+    r->hint[0] = 0;
+    r->doubt_since_ns = 0;
+    if (r->panel)
+        panel_lamp(r->panel, GPIO_LAMP_TURN, true);
+    if (game_choice_pending(robot_game(r)))
+        robot_news(r, ROBOT_NEWS_TURN, "%s may choose: first, second%s", p->name,
+                   game_choice_allowed(robot_game(r), MOVE_PASS) ? " or pass" : "");
+    else
+        robot_news(r, ROBOT_NEWS_TURN, "%s to move with %s", p->name,
+                   robot_colour_name(r, game_next_colour(robot_game(r))));
+    p->ops->think(p->impl, robot_game(r));
+}
+
+void robot_act_explain(struct robot *r)
+{
+    r->counts.hints++;
+    if (r->panel)
+        panel_lamp(r->panel, GPIO_LAMP_TURN, true);
+    robot_news(r, ROBOT_NEWS_HINT, "%s", r->hint);
+    struct player *p = robot_player(r, seat_to_move(r));
+    if (p->ops->complain)
+        p->ops->complain(p->impl, r->hint);
+}
+
+void robot_act_think(struct robot *r)
+{
+    struct player *p = robot_player(r, seat_to_move(r));
+    robot_news(r, ROBOT_NEWS_TURN, "%s is thinking", p->name);
+    p->ops->think(p->impl, robot_game(r));
+}
+
+// --- the rules ---
+
+static void follow_all(struct robot *r, const struct rules_effect *effect)
+{
+    const struct game *game = robot_game(r);
+    board_target_set(&r->target, game);
+    robot_expect(r);
+    for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
+        struct player *p = robot_player(r, seat);
+        p->ops->follow(p->impl, game);
+    }
+    r->events.position(r->events.user, game, effect);
+}
+
+static void announce_calls(struct robot *r, const struct effect *effect)
+{
+    bool by_robot = r->move_seat && !robot_player(r, r->move_seat)->at_board;
+    if (by_robot && !r->settings->game.announce_calls)
+        return;
+    if (effect->calls & CALL_TESSERA)
+        robot_news(r, ROBOT_NEWS_CALL, "tessera");
+    else if (effect->calls & CALL_TRIA)
+        robot_news(r, ROBOT_NEWS_CALL, "tria");
+}
+
+static void on_judged(void *user, const struct rules_effect *effect, const struct error *err)
+{
+    struct robot *r = user;
+    bool at_board = r->move_seat && robot_player(r, r->move_seat)->at_board;
+    if (err && at_board && strcmp(err->code, "IllegalMove") == 0) {
+        snprintf(r->hint, sizeof r->hint, "%.*s", ROBOT_TEXT - 1, err->text);
+        robot_raise(r, ROBOT_EV_REFUSED);
+        return;
+    }
+    if (err) {
+        r->question_board = false;
+        snprintf(r->question, sizeof r->question, "the rules: %.*s", ROBOT_TEXT - 16, err->text);
+        robot_raise(r, ROBOT_EV_TROUBLE);
+        return;
+    }
+    char text[MOVE_TEXT_MAX];
+    recorder_decision(r->o.recorder, "move", move_format(&robot_game(r)->rules, r->move, text));
+    r->effect = *effect;
+    r->mover = r->move_seat;
+    r->counts.moves++;
+    r->counts.captured += effect->effect.captured_count;
+    r->attempts = 0;
+    follow_all(r, effect);
+    announce_calls(r, &effect->effect);
+    robot_raise(r, ROBOT_EV_ACCEPTED);
+}
+
+static void on_changed(void *user, const struct rules_effect *effect, const struct error *err)
+{
+    (void)effect;
+    struct robot *r = user;
+    if (err) {
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err->text);
+        return;
+    }
+    r->mover = 0;
+    follow_all(r, NULL);
+    robot_raise(r, ROBOT_EV_CHANGED);
+}
+
+void robot_act_judge(struct robot *r)
+{
+    if (r->panel)
+        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+    int result = 0;
+    unsigned side = robot_game(r)->rules.sides[game_seat_colour(robot_game(r), r->move_seat)];
+    if (r->move.kind == MOVE_RESIGN)
+        result = referee_resign(r->o.referee, side, on_changed, r);
+    else if (r->move.kind == MOVE_DRAW)
+        result = referee_draw(r->o.referee, side, on_changed, r);
+    else
+        result = referee_play(r->o.referee, r->move, on_judged, r);
+    if (result < 0) {
+        r->question_board = false;
+        snprintf(r->question, sizeof r->question,
+                 "the rules daemon is still busy with something else");
+        robot_raise(r, ROBOT_EV_TROUBLE);
+    }
+}
+
+void robot_on_player_move(void *robot, unsigned seat, struct move move)
+{
+    struct robot *r = robot;
+    char text[MOVE_TEXT_MAX];
+    recorder_player(r->o.recorder, seat, move_format(&robot_game(r)->rules, move, text));
+    r->move = move;
+    r->move_seat = seat;
+    robot_raise(r, ROBOT_EV_MOVE);
+}
+
+void robot_on_player_failed(void *robot, unsigned seat, const struct error *err)
+{
+    struct robot *r = robot;
+    (void)seat;
+    r->question_board = false;
+    snprintf(r->question, sizeof r->question, "%.*s", ROBOT_TEXT - 1, err->text);
+    robot_raise(r, ROBOT_EV_TROUBLE);
+}
+
+void robot_act_ask(struct robot *r)
+{
+    r->counts.questions++;
+    r->attempts = 0;
+    if (r->panel) {
+        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+        panel_lamp(r->panel, GPIO_LAMP_FAULT, true);
+    }
+    robot_stop_players(r);
+    robot_news(r, ROBOT_NEWS_QUESTION, "%s%s", r->question,
+               r->question_board ? ". Put it right and the game goes on; \"retry\" makes the robot "
+                                   "try again."
+                                 : " \"retry\" tries again.");
+}
+
+// --- the end ---
+
+static void describe_result(const struct robot *r, char *buf, size_t size)
+{
+    const struct result *result = &robot_game(r)->result;
+    unsigned bits = result->how;
+    char how[64] = "";
+    for (const char *name; (name = how_name(&bits));)
+        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s", how[0] ? " and " : "", name);
+    if (!result->winner) {
+        snprintf(buf, size, "the game is a draw (%s)", how);
+        return;
+    }
+    const struct variant *rules = &robot_game(r)->rules;
+    for (unsigned seat = 1; seat <= rules->seat_count; seat++) {
+        unsigned colour = game_seat_colour(robot_game(r), seat);
+        if (rules->sides[colour] == result->winner) {
+            snprintf(buf, size, "%s (%s) wins (%s)", r->o.players[seat - 1].name,
+                     robot_colour_name(r, colour), how);
+            return;
+        }
+    }
+}
+
+void robot_act_finish(struct robot *r)
+{
+    char text[ROBOT_TEXT] = "the game has ended";
+    struct error err;
+    if (r->panel) {
+        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+        panel_lamp(r->panel, GPIO_LAMP_FAULT, false);
+    }
+    robot_stop_players(r);
+    describe_result(r, text, sizeof text);
+    robot_news(r, ROBOT_NEWS_RESULT, "%s", text);
+    if (r->o.log && robot_log_end(r->o.log, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+    r->events.over(r->events.user, robot_game(r));
+}
+
+// --- what people may ask of the rules ---
+
+int robot_undo(struct robot *r, unsigned seat)
+{
+    if (referee_busy(r->o.referee))
+        return -EBUSY;
+    struct game game = *robot_game(r);
+    unsigned plies = 0;
+    do {
+        if (!game_undo(&game))
+            return -ENODATA;
+        plies++;
+    } while (game_next_seat(&game) != seat);
+    recorder_person(r->o.recorder, "undo", seat);
+    robot_stop_players(r);
+    return referee_undo(r->o.referee, plies, on_changed, r);
+}
+
+static unsigned side_of(const struct robot *r, unsigned seat)
+{
+    return robot_game(r)->rules.sides[game_seat_colour(robot_game(r), seat)];
+}
+
+int robot_resign(struct robot *r, unsigned seat)
+{
+    if (referee_busy(r->o.referee))
+        return -EBUSY;
+    recorder_person(r->o.recorder, "resign", seat);
+    robot_stop_players(r);
+    return referee_resign(r->o.referee, side_of(r, seat), on_changed, r);
+}
+
+int robot_offer_draw(struct robot *r, unsigned seat)
+{
+    if (referee_busy(r->o.referee))
+        return -EBUSY;
+    recorder_person(r->o.recorder, "draw", seat);
+    return referee_draw(r->o.referee, side_of(r, seat), on_changed, r);
+}

@@ -1,0 +1,135 @@
+#include "controller/robot_log.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/base/json.h"
+#include "rules/daemon/journal.h"
+
+struct robot_log {
+    struct journal *journal;
+};
+
+// The string member, cut to size; "" when there is none.
+static void take_string(const json_t *line, const char *key, char *ret, size_t size)
+{
+    const char *text = "";
+    json_member_string(line, key, &text, NULL);
+    strncpy(ret, text, size - 1);
+    ret[size - 1] = 0;
+}
+
+static void take_game(const json_t *line, struct robot_log_game *ret)
+{
+    int64_t number = 0;
+    take_string(line, "game", ret->game, sizeof ret->game);
+    take_string(line, "variant", ret->variant, sizeof ret->variant);
+    if (json_member_int(line, "robot_seats", 0, (1 << SEATS_MAX) - 1, &number, NULL) == 1)
+        ret->robot_seats = (unsigned)number;
+    if (json_member_int(line, "level", 0, 10, &number, NULL) == 1)
+        ret->level = (int)number;
+    if (json_member_int(line, "seed", INT64_MIN, INT64_MAX, &number, NULL) == 1)
+        ret->seed = (uint64_t)number;
+    json_member_bool(line, "sim", &ret->sim, NULL);
+    json_member_bool(line, "auto", &ret->automatic, NULL);
+}
+
+static int on_line(void *user, const char *text, size_t size, int64_t seq, struct error *err)
+{
+    (void)seq;
+    struct robot_log_past *past = user;
+    json_t *line;
+    int r = json_read_text(text, size, NULL, &line, err);
+    if (r < 0)
+        return r;
+    char what[16];
+    take_string(line, "do", what, sizeof what);
+    if (strcmp(what, "begin") == 0) {
+        *past = (struct robot_log_past){.open = true};
+        take_game(line, &past->game);
+    } else if (strcmp(what, "end") == 0) {
+        past->open = past->step_open = false;
+    } else if (strcmp(what, "intent") == 0) {
+        past->step_open = true;
+        take_string(line, "step", past->step, sizeof past->step);
+        json_member_bool(line, "held", &past->held, NULL);
+    } else if (strcmp(what, "done") == 0) {
+        past->step_open = false;
+        json_member_bool(line, "held", &past->held, NULL);
+    }
+    json_decref(line);
+    return 0;
+}
+
+int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
+                   struct error *err)
+{
+    struct robot_log *log = calloc(1, sizeof *log);
+    if (!log)
+        return error_set(err, -ENOMEM, "out of memory");
+    struct robot_log_past past = {0};
+    struct journal_report report;
+    // What is lost here can be seen on the board: a damaged log must not keep anybody from playing.
+    struct journal_settings settings = {.folder = folder, .salvage = true};
+    int r = journal_open(&settings, on_line, &past, &log->journal, &report, err);
+    if (r < 0) {
+        free(log);
+        return r;
+    }
+    past.torn = report.torn_bytes > 0;
+    *ret_past = past;
+    *ret = log;
+    return 0;
+}
+
+struct robot_log *robot_log_free(struct robot_log *log)
+{
+    if (!log)
+        return NULL;
+    journal_free(log->journal);
+    free(log);
+    return NULL;
+}
+
+// Writes the object's members (it is stolen) and waits for the disk.
+static int append(struct robot_log *log, json_t *object, struct error *err)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    if (!text)
+        return error_set(err, -ENOMEM, "out of memory");
+    int64_t seq;
+    int r = journal_append(log->journal, text + 1, strlen(text) - 2, &seq); // without its braces
+    free(text);
+    if (r < 0)
+        return error_set(err, r, "the robot's log can't be written: %s.", strerror(-r));
+    return journal_commit(log->journal, err);
+}
+
+int robot_log_begin(struct robot_log *log, const struct robot_log_game *g, struct error *err)
+{
+    return append(log,
+                  json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:b, s:b}", "do", "begin", "game",
+                            g->game, "variant", g->variant, "robot_seats", (int)g->robot_seats,
+                            "level", g->level, "seed", (json_int_t)g->seed, "sim", g->sim, "auto",
+                            g->automatic),
+                  err);
+}
+
+int robot_log_end(struct robot_log *log, struct error *err)
+{
+    return append(log, json_pack("{s:s}", "do", "end"), err);
+}
+
+int robot_log_intent(struct robot_log *log, const char *what, bool held, struct error *err)
+{
+    return append(log, json_pack("{s:s, s:s, s:b}", "do", "intent", "step", what, "held", held),
+                  err);
+}
+
+int robot_log_done(struct robot_log *log, bool held, struct error *err)
+{
+    return append(log, json_pack("{s:s, s:b}", "do", "done", "held", held), err);
+}

@@ -1,0 +1,50 @@
+// robot_log: what the robot is about to do with its hands, on disk before it does it.
+//
+// The rules daemon's journal is the truth about moves; this one tells, after a crash or a power
+// cut, which game was on the table, who sat where, and which physical step was under way. Lines of
+// JSON with sequence number and CRC-32C (rules/daemon/journal.h); a line is on disk when a call
+// returns.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/base/error.h"
+#include "rules/daemon/client.h"
+#include "rules/variant.h"
+
+enum { ROBOT_LOG_STEP_MAX = 96 };
+
+struct robot_log;
+
+// A game on the table: all that is needed to sit down to it again.
+struct robot_log_game {
+    char game[RULES_GAME_NAME_MAX]; // the rules daemon's name for it
+    char variant[VARIANT_NAME_MAX];
+    unsigned robot_seats; // bit s-1 = the robot plays seat s
+    int level;
+    uint64_t seed;
+    bool sim, automatic; // played with --sim, --auto
+};
+
+// How things stood when the last program stopped.
+struct robot_log_past {
+    bool open; // a game had begun and not ended
+    struct robot_log_game game;
+    bool step_open;                // a physical step had begun and not been reported done
+    char step[ROBOT_LOG_STEP_MAX]; // for people: "placing a blue stone on K10"
+    bool held;                     // a stone was on the cup then
+    bool torn;                     // the last line had not been finished; it was put aside
+};
+
+// Opens or makes the log in this folder. -EBUSY: another controller uses it.
+int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
+                   struct error *err);
+struct robot_log *robot_log_free(struct robot_log *log); // NULL allowed; returns NULL
+
+int robot_log_begin(struct robot_log *log, const struct robot_log_game *game, struct error *err);
+int robot_log_end(struct robot_log *log, struct error *err);
+
+// Before and after a physical step. `what` as in robot_log_past.step.
+int robot_log_intent(struct robot_log *log, const char *what, bool held, struct error *err);
+int robot_log_done(struct robot_log *log, bool held, struct error *err);

@@ -1,0 +1,359 @@
+// The robot's eyes: what is on the board, compared with what should be there.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/base/clock.h"
+#include "controller/hand_watch.h"
+#include "controller/robot_private.h"
+#include "rules/notation.h"
+
+static const int64_t LOOK_PATIENCE_NS = 10 * NS_PER_S;  // until we say what we are waiting for
+static const int64_t WRONG_PATIENCE_NS = 2 * NS_PER_S;  // a wrong board must stay wrong so long
+static const int64_t UNSURE_PATIENCE_NS = 6 * NS_PER_S; // light and shadows may still settle
+static const int64_t READ_PATIENCE_NS = 20 * NS_PER_S;  // for the hand to leave
+static const int64_t STILL_PATIENCE_NS = 3 * NS_PER_S;  // a half-laid board in "still" mode
+
+// --- helpers ---
+
+bool robot_is_clear(const struct robot *r)
+{
+    if (r->camera_lost || r->last.scene.state != SCENE_STILL || !r->clear_since_ns)
+        return false;
+    // The first look of all counts at once; after a hand it takes a while.
+    int64_t wait =
+        r->counts.hands ? (int64_t)(r->settings->safety.hand_clear * (double)NS_PER_S) : 0;
+    return r->last.time_ns - r->clear_since_ns >= wait;
+}
+
+// The same trouble must last before anybody is bothered. True: it has.
+static bool lasts(struct robot *r, int64_t patience)
+{
+    int64_t now = r->last.time_ns;
+    if (!r->doubt_since_ns)
+        r->doubt_since_ns = now;
+    return now - r->doubt_since_ns >= patience;
+}
+
+static int64_t still_time(const struct robot *r)
+{
+    return (int64_t)(r->settings->game.still_time * (double)NS_PER_S);
+}
+
+// The board has been seen unchanged long enough for a person's move to be believed.
+static bool still_long_enough(const struct robot *r)
+{
+    return r->evidence.frames >= r->sure.frames &&
+           r->evidence.until_ns - r->evidence.since_ns >= still_time(r);
+}
+
+void robot_expect(struct robot *r)
+{
+    camera_expect(r->camera, r->target.want, r->target.size * r->target.size);
+}
+
+static void set_pace(struct robot *r)
+{
+    bool closely = r->state == ROBOT_LOOKING || r->state == ROBOT_READING;
+    camera_set_pace(r->camera, closely ? CAMERA_FULL : CAMERA_IDLE);
+}
+
+// --- comparing ---
+
+void robot_act_look(struct robot *r)
+{
+    const struct game *game = robot_game(r);
+    evidence_clear(&r->evidence);
+    r->doubt_since_ns = 0;
+    set_pace(r);
+    // After a resignation nobody needs the board to be right.
+    if (game->result.over && !board_target_pending(&r->target) &&
+        game->result.how & (HOW_RESIGN | HOW_AGREED)) {
+        robot_raise(r, ROBOT_EV_SAME);
+        return;
+    }
+    robot_patience(r, LOOK_PATIENCE_NS);
+}
+
+static bool person_is_next(const struct robot *r)
+{
+    unsigned seat = game_next_seat(robot_game(r));
+    return seat && r->o.players[seat - 1].at_board;
+}
+
+// The stones we placed, as they came to lie: far off means lost steps.
+static void check_placing(struct robot *r)
+{
+    for (int i = 0; i < r->step_count; i++) {
+        const struct target_step *step = &r->steps[i];
+        if (step->lift)
+            continue;
+        double offset[2];
+        char name[MOVE_TEXT_MAX];
+        evidence_offset(&r->evidence, step->at.y * r->evidence.columns + step->at.x, offset);
+        double off = hypot(offset[0], offset[1]);
+        if (off <= r->settings->safety.placing_error)
+            continue;
+        r->home_due = true;
+        robot_news(r, ROBOT_NEWS_TROUBLE,
+                   "the stone on %s lies %.1f mm beside its point; the arm will check its home "
+                   "corner before it moves again",
+                   point_format(step->at, name), off);
+    }
+    r->step_count = 0;
+}
+
+static void confirm(struct robot *r)
+{
+    check_placing(r);
+    board_target_settle(&r->target);
+    r->attempts = 0;
+    r->failure[0] = 0;
+    if (r->events.confirmed)
+        r->events.confirmed(r->events.user, robot_game(r));
+    robot_raise(r, ROBOT_EV_SAME);
+}
+
+static void ask_about_board(struct robot *r, const struct target_report *report)
+{
+    char text[DIFFERENCES_TEXT_MAX / 2];
+    r->question_board = true;
+    if (report->verdict == TARGET_UNSURE)
+        snprintf(r->question, sizeof r->question,
+                 "%s can't be made out. Is a shadow, glare or something foreign there?",
+                 points_text(report->unsure, report->unsure_count, text, sizeof text));
+    else if (report->verdict == TARGET_WORK && r->failure[0])
+        snprintf(r->question, sizeof r->question, "this did not work: %.300s", r->failure);
+    else if (report->verdict == TARGET_WORK)
+        snprintf(r->question, sizeof r->question,
+                 "the board still differs from the game after %d tries", ROBOT_ATTEMPTS);
+    else
+        snprintf(r->question, sizeof r->question, "the board is not as the game says: %s",
+                 differences_text(&report->wrong, NULL, &r->colours, text, sizeof text));
+    robot_raise(r, ROBOT_EV_WRONG);
+}
+
+static void compare(struct robot *r)
+{
+    if (!r->parked)
+        return; // the arm is on its way out of the picture
+    struct target_report report;
+    board_target_compare(&r->target, &r->evidence, &r->sure, &report);
+    if (report.verdict == TARGET_WAIT)
+        return;
+    if (report.verdict == TARGET_SAME) {
+        confirm(r);
+        return;
+    }
+    if (report.verdict == TARGET_WORK) {
+        if (++r->attempts > ROBOT_ATTEMPTS)
+            ask_about_board(r, &report);
+        else
+            robot_raise(r, ROBOT_EV_WORK);
+        return;
+    }
+    // A person may have moved already while we were away: that is no fault of the board.
+    if (!board_target_pending(&r->target) && person_is_next(r)) {
+        struct reading reading;
+        move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
+        if (reading.kind == READING_MOVE) {
+            robot_raise(r, ROBOT_EV_SAME);
+            return;
+        }
+    }
+    if (lasts(r, report.verdict == TARGET_WRONG ? WRONG_PATIENCE_NS : UNSURE_PATIENCE_NS))
+        ask_about_board(r, &report);
+}
+
+static void compare_while_asking(struct robot *r)
+{
+    struct target_report report;
+    if (!r->question_board || !r->parked)
+        return;
+    board_target_compare(&r->target, &r->evidence, &r->sure, &report);
+    if (report.verdict == TARGET_SAME && still_long_enough(r))
+        confirm(r);
+}
+
+// --- reading ---
+
+void robot_act_read(struct robot *r)
+{
+    r->doubt_since_ns = 0;
+    set_pace(r);
+    if (r->panel)
+        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+    robot_patience(r, READ_PATIENCE_NS);
+}
+
+static void give_up_reading(struct robot *r, const struct reading *reading)
+{
+    char text[ROBOT_TEXT / 2];
+    snprintf(r->hint, sizeof r->hint, "%s",
+             reading_text(reading, robot_game(r), &r->colours, text, sizeof text));
+    robot_raise(r, ROBOT_EV_NO_MOVE);
+}
+
+static void read_move(struct robot *r)
+{
+    struct reading reading;
+    if (!still_long_enough(r))
+        return;
+    move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
+    if (reading.kind == READING_MOVE) {
+        r->move = reading.move;
+        r->move_seat = game_next_seat(robot_game(r));
+        robot_raise(r, ROBOT_EV_MOVE);
+    } else if (lasts(r, WRONG_PATIENCE_NS)) {
+        give_up_reading(r, &reading);
+    }
+}
+
+// In "still" mode nobody presses: a board that lies still with something new on it is the sign.
+static void watch(struct robot *r)
+{
+    if (r->settings->game.done != SETTINGS_DONE_STILL || !still_long_enough(r))
+        return;
+    struct reading reading;
+    char text[ROBOT_TEXT];
+    move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
+    if (reading.kind == READING_MOVE) {
+        robot_raise(r, ROBOT_EV_PRESSED);
+    } else if (reading.kind == READING_NOTHING) {
+        r->doubt_since_ns = 0;
+    } else if (lasts(r, STILL_PATIENCE_NS)) {
+        reading_text(&reading, robot_game(r), &r->colours, text, sizeof text);
+        if (strcmp(text, r->hint) != 0) // said once, not for as long as it lies there
+            robot_raise(r, ROBOT_EV_PRESSED);
+    }
+}
+
+void robot_look_patience(struct robot *r)
+{
+    if (r->state == ROBOT_READING) {
+        snprintf(r->hint, sizeof r->hint, "the board can't be read: %s",
+                 r->camera_lost ? "the camera is gone" : scene_state_name(r->last.scene.state));
+        robot_raise(r, ROBOT_EV_NO_MOVE);
+        return;
+    }
+    robot_news(r, ROBOT_NEWS_TROUBLE, "waiting for a clear look at the board: %s",
+               r->camera_lost ? "the camera is gone"
+               : !r->parked   ? "the arm is not parked yet"
+                              : scene_state_name(r->last.scene.state));
+    robot_patience(r, LOOK_PATIENCE_NS);
+}
+
+// --- hands ---
+
+static double tool_row(const struct robot *r)
+{
+    double machine[3], board[2];
+    if (!arm_position(r->arm, machine) ||
+        board_map_to_board(&r->o.devices->map, machine, board) < 0)
+        return 0; // nobody knows where the arm is: nothing can be told from it
+    return board[1] / r->settings->board.pitch_y;
+}
+
+static void watch_hands(struct robot *r)
+{
+    enum scene_state state = r->last.scene.state;
+    bool working = r->state == ROBOT_WORKING || r->state == ROBOT_HOLDING;
+    bool hand = working && r->submitted
+                    ? hand_watch(&r->last, tool_row(r))
+                    : state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
+    if (hand)
+        r->clear_since_ns = 0;
+    else if (!r->clear_since_ns)
+        r->clear_since_ns = r->last.time_ns;
+    if (r->state == ROBOT_WORKING && r->submitted && hand) {
+        robot_raise(r, ROBOT_EV_HAND);
+    } else if (r->state == ROBOT_HOLDING && r->clear_since_ns) {
+        int64_t wait = (int64_t)(r->settings->safety.hand_clear * (double)NS_PER_S);
+        if (r->last.time_ns - r->clear_since_ns >= wait)
+            robot_raise(r, ROBOT_EV_CLEAR);
+    }
+}
+
+// --- the camera's news ---
+
+static void on_observed(void *user, const struct observation *o, const struct frame *frame)
+{
+    struct robot *r = user;
+    r->counts.observations++;
+    if (frame)
+        recorder_frame(r->o.recorder, frame);
+    r->last = *o;
+    evidence_add(&r->evidence, o);
+    watch_hands(r);
+    if (!r->evidence.frames && r->state != ROBOT_READING)
+        r->doubt_since_ns = 0;
+    switch (r->state) {
+    case ROBOT_LOOKING:
+        compare(r);
+        break;
+    case ROBOT_READING:
+        read_move(r);
+        break;
+    case ROBOT_WATCHING:
+        watch(r);
+        break;
+    case ROBOT_ASKING:
+        compare_while_asking(r);
+        break;
+    case ROBOT_WORKING:
+        robot_work_if_clear(r);
+        break;
+    default:
+        break;
+    }
+    set_pace(r);
+}
+
+static void on_lost(void *user, const struct error *err)
+{
+    struct robot *r = user;
+    r->camera_lost = true;
+    r->clear_since_ns = 0;
+    evidence_clear(&r->evidence);
+    robot_news(r, ROBOT_NEWS_TROUBLE, "the camera is gone: %s Looking for it again.", err->text);
+    if (r->state == ROBOT_WORKING && r->submitted)
+        robot_raise(r, ROBOT_EV_HAND); // blind, the arm does not move
+}
+
+static void on_back(void *user, const char *name)
+{
+    struct robot *r = user;
+    if (r->camera_lost)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s is back", name);
+    r->camera_lost = false;
+}
+
+int robot_look_open(struct robot *r, struct error *err)
+{
+    double fps = r->settings->camera.fps;
+    const struct camera_options options = {
+        .vision = r->o.devices->vision,
+        .open = devices_open_camera,
+        .open_user = r->o.devices,
+        .rate_full = r->o.fast ? 8 : fps,
+        .rate_idle = r->o.fast ? 1 : 4,
+        .follow_motion = !r->o.fast,
+    };
+    const struct camera_events events = {
+        .observed = on_observed, .lost = on_lost, .back = on_back, .user = r};
+    int result = camera_new(r->loop, &options, &events, &r->camera, err);
+    if (result < 0)
+        return result;
+    camera_set_arm(r->camera, VISION_ARM_UNKNOWN);
+    if (r->o.devices->has_geometry)
+        camera_set_geometry(r->camera, &r->o.devices->geometry);
+    if (r->o.devices->has_models)
+        camera_set_models(r->camera, &r->o.devices->models);
+    robot_expect(r);
+    return 0;
+}
+
+void robot_look_close(struct robot *r)
+{
+    camera_free(r->camera);
+}

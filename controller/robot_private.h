@@ -1,0 +1,118 @@
+// Inside of the robot, shared by its files:
+//   robot.c        making, the event queue, what people may do
+//   robot_arm.c    stops, homing, physical steps
+//   robot_look.c   camera, comparing, reading
+//   robot_game.c   turns, players, rules
+// Not for users.
+#pragma once
+
+#include "controller/arm_link.h"
+#include "controller/board_target.h"
+#include "controller/camera.h"
+#include "controller/evidence.h"
+#include "controller/move_reader.h"
+#include "controller/panel.h"
+#include "controller/robot.h"
+
+enum {
+    ROBOT_QUEUE = 32, // events that wait; each callback raises one or two
+    ROBOT_TEXT = 512,
+    ROBOT_ATTEMPTS = 3, // times the same work is tried before people are asked
+};
+
+struct robot {
+    struct robot_options o;
+    struct robot_events events;
+    struct loop *loop;
+    const struct settings *settings;
+    struct colour_names colours;
+    struct robot_counts counts;
+
+    // State machine.
+    enum robot_state state;
+    enum robot_event queue[ROBOT_QUEUE];
+    int queued;
+    struct loop_source *wake;  // runs the queue
+    struct loop_source *timer; // patience of the present state
+    int64_t entered_ns;
+
+    // Panel and arm.
+    struct panel *panel; // NULL = no panel
+    struct gripper *gripper;
+    struct arm *arm;
+    struct arm_link *arm_link;
+    bool arm_homed;  // as last heard
+    bool stop_asked; // the arm is stopped by us, and why
+    char stop_text[ROBOT_TEXT];
+    uint64_t last_job; // the newest job that counts; older ones' ends are stale
+    bool parked;
+    struct target_step steps[TARGET_STEPS_MAX];
+    int step_count;
+    bool submitted; // the steps are with the arm
+    bool retreat;   // the arm only parks after a failed step
+    int attempts;   // of the same work
+    int moves_since_home;
+    bool home_due; // a stone lies too far off: the arm may have lost steps
+    int64_t work_began_ns;
+    char failure[ROBOT_TEXT]; // of the last failed step
+
+    // Eyes.
+    struct camera *camera;
+    bool camera_lost;
+    struct evidence evidence;
+    struct observation last; // the newest observation
+    struct sureness sure;
+    int64_t clear_since_ns; // nothing foreign over the board since; 0 = something is
+    int64_t doubt_since_ns; // in LOOKING, READING: the same trouble since; 0 = none
+    char hint[ROBOT_TEXT];  // last told
+
+    // The game.
+    struct board_target target;
+    struct move move; // read or named, not yet judged
+    unsigned move_seat;
+    struct rules_effect effect; // of the last accepted move
+    unsigned mover;             // seat that made it; 0 = none in this session
+    bool question_board;        // the question is about the board: looking may answer it
+    char question[ROBOT_TEXT];
+};
+
+// robot.c
+void robot_raise(struct robot *r, enum robot_event event);
+void robot_news(struct robot *r, enum robot_news kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void robot_patience(struct robot *r, int64_t ns); // calls robot_on_patience() after that time
+struct player *robot_player(struct robot *r, unsigned seat);
+const char *robot_colour_name(const struct robot *r, unsigned colour);
+
+// robot_arm.c
+int robot_arm_open(struct robot *r, struct error *err);
+void robot_arm_close(struct robot *r);
+void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
+void robot_act_stop(struct robot *r);
+void robot_act_start(struct robot *r);
+void robot_act_home(struct robot *r);
+void robot_act_work(struct robot *r);
+void robot_act_hold(struct robot *r);
+void robot_act_go_on(struct robot *r);
+void robot_act_recover(struct robot *r);
+void robot_work_if_clear(struct robot *r);
+
+// robot_look.c
+int robot_look_open(struct robot *r, struct error *err);
+void robot_look_close(struct robot *r);
+void robot_expect(struct robot *r); // tells the reader what should be on the board
+void robot_act_look(struct robot *r);
+void robot_act_read(struct robot *r);
+void robot_look_patience(struct robot *r);
+bool robot_is_clear(const struct robot *r);
+
+// robot_game.c
+void robot_act_decide(struct robot *r);
+void robot_act_watch(struct robot *r);
+void robot_act_explain(struct robot *r);
+void robot_act_think(struct robot *r);
+void robot_act_judge(struct robot *r);
+void robot_act_ask(struct robot *r);
+void robot_act_finish(struct robot *r);
+void robot_stop_players(struct robot *r);
+const struct game *robot_game(const struct robot *r);

@@ -1,0 +1,188 @@
+#include "controller/robot_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define ROW(from, event, to, action)                                                               \
+    {                                                                                              \
+        ROBOT_##from, ROBOT_EV_##event, ROBOT_##to, ROBOT_ACT_##action                             \
+    }
+
+const struct robot_row robot_rows[] = {
+    // Nothing moves before somebody has confirmed it.
+    ROW(STOPPED, STOP, STOPPED, STOP),
+    ROW(STOPPED, RESET, STARTING, START),
+    ROW(STOPPED, CHANGED, STOPPED, NONE),
+
+    ROW(STARTING, STOP, STOPPED, STOP),
+    ROW(STARTING, ARM_READY, HOMING, HOME),
+
+    ROW(HOMING, STOP, STOPPED, STOP),
+    ROW(HOMING, ARM_LOST, STARTING, START),
+    ROW(HOMING, FAILED, STARTING, START),
+    ROW(HOMING, HOMED, LOOKING, LOOK),
+
+    // The board is the judge of what has really happened.
+    ROW(LOOKING, STOP, STOPPED, STOP),
+    ROW(LOOKING, SAME, DECIDING, DECIDE),
+    ROW(LOOKING, WORK, WORKING, WORK),
+    ROW(LOOKING, WRONG, ASKING, ASK),
+    ROW(LOOKING, CHANGED, LOOKING, LOOK),
+    ROW(LOOKING, ARM_LOST, STARTING, START),
+
+    ROW(DECIDING, STOP, STOPPED, STOP),
+    ROW(DECIDING, PERSON, WATCHING, WATCH),
+    ROW(DECIDING, NAMER, THINKING, THINK),
+    ROW(DECIDING, GAME_OVER, OVER, FINISH),
+    ROW(DECIDING, CHANGED, LOOKING, LOOK),
+
+    // While people play, the arm is parked; losing it matters only when it is needed again.
+    ROW(WATCHING, STOP, STOPPED, STOP),
+    ROW(WATCHING, PRESSED, READING, READ),
+    ROW(WATCHING, MOVE, JUDGING, JUDGE), // a choice of colours is said, not laid
+    ROW(WATCHING, TROUBLE, ASKING, ASK),
+    ROW(WATCHING, CHANGED, LOOKING, LOOK),
+
+    ROW(READING, STOP, STOPPED, STOP),
+    ROW(READING, MOVE, JUDGING, JUDGE),
+    ROW(READING, NO_MOVE, WATCHING, EXPLAIN),
+    ROW(READING, CHANGED, LOOKING, LOOK),
+
+    ROW(THINKING, STOP, STOPPED, STOP),
+    ROW(THINKING, MOVE, JUDGING, JUDGE),
+    ROW(THINKING, TROUBLE, ASKING, ASK),
+    ROW(THINKING, CHANGED, LOOKING, LOOK),
+
+    ROW(JUDGING, STOP, STOPPED, STOP),
+    ROW(JUDGING, ACCEPTED, WORKING, WORK),
+    ROW(JUDGING, REFUSED, WATCHING, EXPLAIN),
+    ROW(JUDGING, TROUBLE, ASKING, ASK),
+    ROW(JUDGING, CHANGED, LOOKING, LOOK),
+
+    // The robot's hands.
+    ROW(WORKING, STOP, STOPPED, STOP),
+    ROW(WORKING, SAME, DECIDING, DECIDE), // nothing to do
+    ROW(WORKING, DONE, LOOKING, LOOK),
+    ROW(WORKING, FAILED, LOOKING, RECOVER),
+    ROW(WORKING, ARM_LOST, STARTING, START),
+    ROW(WORKING, HAND, HOLDING, HOLD),
+    ROW(WORKING, WRONG, ASKING, ASK),
+    ROW(WORKING, CHANGED, WORKING, NONE), // seen when the arm is done
+
+    ROW(HOLDING, STOP, STOPPED, STOP),
+    ROW(HOLDING, CLEAR, WORKING, GO_ON),
+    ROW(HOLDING, ARM_LOST, STARTING, START),
+    ROW(HOLDING, FAILED, LOOKING, RECOVER),
+
+    ROW(ASKING, STOP, STOPPED, STOP),
+    ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody
+    ROW(ASKING, RETRY, LOOKING, LOOK),
+    ROW(ASKING, CHANGED, LOOKING, LOOK),
+};
+const size_t robot_row_count = sizeof robot_rows / sizeof robot_rows[0];
+
+static const char *const state_names[ROBOT_STATES][2] = {
+    [ROBOT_STOPPED] = {"stopped", "stopped; nothing moves until somebody confirms"},
+    [ROBOT_STARTING] = {"starting", "waiting for the arm"},
+    [ROBOT_HOMING] = {"homing", "the arm finds its home corner"},
+    [ROBOT_LOOKING] = {"looking", "looking at the board"},
+    [ROBOT_DECIDING] = {"deciding", "whose turn is it?"},
+    [ROBOT_WATCHING] = {"watching", "waiting for a person's move"},
+    [ROBOT_READING] = {"reading", "reading the move"},
+    [ROBOT_THINKING] = {"thinking", "thinking"},
+    [ROBOT_JUDGING] = {"judging", "asking the rules"},
+    [ROBOT_WORKING] = {"working", "the arm moves stones"},
+    [ROBOT_HOLDING] = {"holding", "the arm waits for a hand to leave the board"},
+    [ROBOT_ASKING] = {"asking", "waiting for help"},
+    [ROBOT_OVER] = {"over", "the game has ended"},
+};
+
+static const char *const event_names[ROBOT_EVENTS] = {
+    [ROBOT_EV_STOP] = "stop",         [ROBOT_EV_RESET] = "reset",
+    [ROBOT_EV_ARM_READY] = "ready",   [ROBOT_EV_HOMED] = "homed",
+    [ROBOT_EV_ARM_LOST] = "arm lost", [ROBOT_EV_FAILED] = "failed",
+    [ROBOT_EV_DONE] = "done",         [ROBOT_EV_HAND] = "hand",
+    [ROBOT_EV_CLEAR] = "clear",       [ROBOT_EV_SAME] = "same",
+    [ROBOT_EV_WORK] = "work",         [ROBOT_EV_WRONG] = "wrong",
+    [ROBOT_EV_PERSON] = "person",     [ROBOT_EV_NAMER] = "namer",
+    [ROBOT_EV_GAME_OVER] = "over",    [ROBOT_EV_PRESSED] = "pressed",
+    [ROBOT_EV_MOVE] = "move",         [ROBOT_EV_NO_MOVE] = "no move",
+    [ROBOT_EV_ACCEPTED] = "accepted", [ROBOT_EV_REFUSED] = "refused",
+    [ROBOT_EV_TROUBLE] = "trouble",   [ROBOT_EV_CHANGED] = "changed",
+    [ROBOT_EV_RETRY] = "retry",
+};
+
+static const char *const action_names[ROBOT_ACTIONS] = {
+    [ROBOT_ACT_NONE] = "",       [ROBOT_ACT_STOP] = "stop",     [ROBOT_ACT_START] = "start",
+    [ROBOT_ACT_HOME] = "home",   [ROBOT_ACT_LOOK] = "look",     [ROBOT_ACT_DECIDE] = "decide",
+    [ROBOT_ACT_WATCH] = "watch", [ROBOT_ACT_READ] = "read",     [ROBOT_ACT_EXPLAIN] = "explain",
+    [ROBOT_ACT_THINK] = "think", [ROBOT_ACT_JUDGE] = "judge",   [ROBOT_ACT_WORK] = "work",
+    [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
+    [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish",
+};
+
+const char *robot_state_name(enum robot_state state)
+{
+    return state_names[state][0];
+}
+
+const char *robot_state_meaning(enum robot_state state)
+{
+    return state_names[state][1];
+}
+
+const char *robot_event_name(enum robot_event event)
+{
+    return event_names[event];
+}
+
+const char *robot_action_name(enum robot_action action)
+{
+    return action_names[action];
+}
+
+const struct robot_row *robot_row_find(enum robot_state from, enum robot_event event)
+{
+    for (size_t i = 0; i < robot_row_count; i++) {
+        if (robot_rows[i].from == from && robot_rows[i].event == event)
+            return &robot_rows[i];
+    }
+    return NULL;
+}
+
+struct graph {
+    char *buf;
+    size_t size, length;
+};
+
+static void put(struct graph *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct graph *g, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    size_t at = g->length < g->size ? g->length : g->size;
+    int n = vsnprintf(at < g->size ? g->buf + at : NULL, g->size - at, format, ap);
+    va_end(ap);
+    if (n > 0)
+        g->length += (size_t)n;
+}
+
+size_t robot_state_graph(char *buf, size_t size)
+{
+    struct graph g = {buf, size, 0};
+    put(&g, "digraph tessera {\n    rankdir=TB; node [shape=box, style=rounded];\n");
+    for (int s = 0; s < ROBOT_STATES; s++)
+        put(&g, "    \"%s\" [tooltip=\"%s\"%s];\n", state_names[s][0], state_names[s][1],
+            s == ROBOT_STOPPED ? ", style=\"rounded,bold\"" : "");
+    for (size_t i = 0; i < robot_row_count; i++) {
+        const struct robot_row *r = &robot_rows[i];
+        const char *action = action_names[r->action];
+        // Every state leads to "stopped"; drawn faintly, or nothing else can be seen.
+        put(&g, "    \"%s\" -> \"%s\" [label=\"%s%s%s\"%s];\n", state_names[r->from][0],
+            state_names[r->to][0], event_names[r->event], action[0] ? " / " : "", action,
+            r->event == ROBOT_EV_STOP ? ", color=gray80, fontcolor=gray60" : "");
+    }
+    put(&g, "}\n");
+    return g.length;
+}

@@ -1,0 +1,486 @@
+#include "vision/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vision/grid.h"
+#include "vision/overlay.h"
+#include "vision/picture.h"
+#include "vision/scene.h"
+#include "vision/stones.h"
+#include "vision/watch.h"
+
+enum {
+    LOCATE_EVERY_MS = 500, // frame time between two searches without a board
+    LEARN_EVERY = 8,       // still frames between two updates of what is learned
+};
+
+struct vision {
+    struct vision_settings settings;
+    struct picture_decoder *decoder;
+    struct picture picture;
+    bool have_picture, have_geometry;
+    bool geometry_given; // from outside: to be checked against the first frame
+    struct geometry geometry;
+    struct sampler sampler;
+    struct surface surface;
+    struct watch watch;
+    struct scene_state_machine scene;
+    struct stone_settings stones;
+    struct vision_models models;
+    struct stone_reading reading[BOARD_POINTS_MAX];
+    struct observation_point point[BOARD_POINTS_MAX];
+    bool point_known[BOARD_POINTS_MAX];
+    bool have_expected;
+    uint8_t expected[BOARD_POINTS_MAX];
+    enum vision_arm arm;
+    int64_t last_search_ns;
+    bool searched;
+    uint32_t frames; // observed since the geometry was found
+};
+
+struct vision_settings vision_settings_default(void)
+{
+    return (struct vision_settings){.columns = 19,
+                                    .rows = 19,
+                                    .pitch_x = 22,
+                                    .pitch_y = 22,
+                                    .stone_diameter = 16,
+                                    .stone_height = 8,
+                                    .colours = 2,
+                                    .colour = {STONE_BLUE, STONE_RED, STONE_CLEAR, STONE_AMBER},
+                                    .a1 = VISION_A1_BOTTOM_LEFT,
+                                    .still_frames = 3,
+                                    .still_ns = 250000000};
+}
+
+static int check_settings(const struct vision_settings *t, struct error *err)
+{
+    if (t->columns < BOARD_LINES_MIN || t->columns > BOARD_LINES_MAX || t->rows < BOARD_LINES_MIN ||
+        t->rows > BOARD_LINES_MAX)
+        return error_set(err, -EINVAL, "a board of %dx%d lines can't be read; 6 to 19 can",
+                         t->columns, t->rows);
+    if (!(t->pitch_x >= 3 && t->pitch_x <= 100) || !(t->pitch_y >= 3 && t->pitch_y <= 100))
+        return error_set(err, -EINVAL, "the board's pitch must be between 3 and 100 mm");
+    const double pitch = fmin(t->pitch_x, t->pitch_y);
+    if (!(t->stone_diameter >= 0.3 * pitch && t->stone_diameter <= 1.05 * pitch))
+        return error_set(err, -EINVAL,
+                         "stones of %.1f mm don't fit a board with %.1f mm between its lines",
+                         t->stone_diameter, pitch);
+    if (!(t->stone_height >= 0 && t->stone_height <= t->stone_diameter))
+        return error_set(err, -EINVAL, "a stone's height must be between 0 and its diameter");
+    if (t->colours < 1 || t->colours > OBSERVATION_COLOURS_MAX)
+        return error_set(err, -EINVAL, "1 to %d stone colours can be told apart, not %d",
+                         OBSERVATION_COLOURS_MAX, t->colours);
+    for (int k = 0; k < t->colours; k++)
+        for (int j = 0; j <= k; j++)
+            if (!stone_colour_name(t->colour[k]) || (j < k && t->colour[j] == t->colour[k]))
+                return error_set(err, -EINVAL, "stone colour %d is unknown or named twice", k + 1);
+    return 0;
+}
+
+int vision_new(const struct vision_settings *settings, struct vision **ret, struct error *err)
+{
+    int r = check_settings(settings, err);
+    if (r != 0)
+        return r;
+    struct vision *v = calloc(1, sizeof *v);
+    if (!v || picture_decoder_new(&v->decoder) != 0) {
+        free(v);
+        return error_set(err, -ENOMEM, "out of memory");
+    }
+    v->settings = *settings;
+    if (v->settings.still_frames < 1)
+        v->settings.still_frames = 3;
+    if (v->settings.still_ns <= 0)
+        v->settings.still_ns = 250000000;
+    stones_default_models(settings, &v->models);
+    v->stones = (struct stone_settings){
+        .colours = settings->colours,
+        .radius_u = (float)(settings->stone_diameter / 2 / settings->pitch_x),
+        .radius_v = (float)(settings->stone_diameter / 2 / settings->pitch_y)};
+    *ret = v;
+    return 0;
+}
+
+struct vision *vision_free(struct vision *vision)
+{
+    if (vision) {
+        picture_decoder_free(vision->decoder);
+        picture_release(&vision->picture);
+        free(vision);
+    }
+    return NULL;
+}
+
+// --- where the board is --------------------------------------------------------------------------
+
+static void use_geometry(struct vision *v, const struct geometry *g)
+{
+    v->geometry = *g;
+    v->geometry.pitch_x = v->settings.pitch_x;
+    v->geometry.pitch_y = v->settings.pitch_y;
+    v->have_geometry = true;
+    v->geometry_given = false;
+    v->frames = 0;
+    sampler_build(&v->sampler, &v->geometry, v->settings.lens.fx > 0, v->settings.stone_height,
+                  &v->picture);
+    watch_build(&v->watch, &v->sampler);
+    watch_read(&v->watch, &v->picture);
+    v->watch.learned = v->watch.contrast;
+    v->stones.line_contrast = fmaxf(0.05F, v->watch.learned);
+    memset(v->point_known, 0, sizeof v->point_known);
+    scene_restart(&v->scene);
+}
+
+// Quarter turns that bring the corner of the settings to (0,0); the grid comes upright.
+static int turns_by_settings(const struct vision *v)
+{
+    switch (v->settings.a1) {
+    case VISION_A1_BOTTOM_RIGHT:
+        return 1;
+    case VISION_A1_TOP_RIGHT:
+        return 2;
+    case VISION_A1_TOP_LEFT:
+        return 3;
+    case VISION_A1_BOTTOM_LEFT:
+        break;
+    }
+    return 0;
+}
+
+// After a bump the board lies nearly as before: the turn that moves A1 least.
+static int turns_by_history(const struct geometry *before, const struct geometry *upright)
+{
+    int best = 0;
+    double best_distance = INFINITY, x0, y0;
+    geometry_board_to_image(before, 0, 0, &x0, &y0);
+    for (int k = 0; k < 4; k++) {
+        struct geometry g = *upright;
+        double x, y;
+        geometry_turn(&g, k);
+        if (g.columns != before->columns || g.rows != before->rows)
+            continue;
+        geometry_board_to_image(&g, 0, 0, &x, &y);
+        const double distance = hypot(x - x0, y - y0);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static int search(struct vision *v, struct error *err)
+{
+    const struct picture *p = &v->picture;
+    const int turns = turns_by_settings(v);
+    const bool sideways = turns & 1;
+    const struct grid_request request = {.columns =
+                                             sideways ? v->settings.rows : v->settings.columns,
+                                         .rows = sideways ? v->settings.columns : v->settings.rows};
+    struct grid_result found;
+    const char *why = "";
+    int r = grid_find(p->luma, p->width, p->height, &request, &found, &why);
+    if (r == -ENOENT)
+        return error_set(err, r, "no board of %dx%d lines was found: %s", v->settings.columns,
+                         v->settings.rows, why);
+    if (r != 0)
+        return error_set(err, r, "the search for the board failed");
+    struct geometry g = found.geometry;
+    geometry_turn(&g, v->have_geometry ? turns_by_history(&v->geometry, &g) : turns);
+    if (v->settings.lens.fx > 0)
+        g.lens = v->settings.lens;
+    else if (v->have_geometry)
+        g.lens = v->geometry.lens;
+    const bool fit_lens = v->settings.lens.fx <= 0 && !v->have_geometry;
+    r = grid_refine(p->luma, p->width, p->height, fit_lens, &g, &found);
+    if (r != 0)
+        return error_set(err, -ENOENT, "a grid was found, but its lines could not be fitted");
+    use_geometry(v, &g);
+    return 0;
+}
+
+// The grid has moved a little, or a stored geometry is new: refine from where it was.
+static bool refine(struct vision *v, double shift_u, double shift_v)
+{
+    struct geometry g = v->geometry;
+    struct grid_result found;
+    double *h = g.homography;
+    for (int r = 0; r < 3; r++)
+        h[3 * r + 2] += h[3 * r] * shift_u + h[3 * r + 1] * shift_v;
+    if (grid_refine(v->picture.luma, v->picture.width, v->picture.height, false, &g, &found) != 0)
+        return false;
+    use_geometry(v, &g);
+    return true;
+}
+
+static bool fits_picture(const struct vision *v)
+{
+    // The luma plane may be padded by a pixel or so.
+    return abs(v->geometry.image_width - v->picture.width) < 16 &&
+           abs(v->geometry.image_height - v->picture.height) < 16;
+}
+
+static void locate_when_due(struct vision *v, int64_t now)
+{
+    if (v->searched && now >= v->last_search_ns &&
+        now - v->last_search_ns < LOCATE_EVERY_MS * INT64_C(1000000))
+        return;
+    v->searched = true;
+    v->last_search_ns = now;
+    if (v->geometry_given && fits_picture(v) && refine(v, 0, 0))
+        return;
+    v->geometry_given = false;
+    search(v, NULL);
+}
+
+int vision_locate(struct vision *vision, const struct frame *frame, struct geometry *ret,
+                  struct error *err)
+{
+    int r = picture_from_frame(vision->decoder, frame, &vision->picture, err);
+    if (r != 0)
+        return r;
+    vision->have_picture = true;
+    vision->have_geometry = false;
+    r = search(vision, err);
+    if (r == 0) {
+        surface_forget(&vision->surface);
+        *ret = vision->geometry;
+    }
+    return r;
+}
+
+bool vision_geometry(const struct vision *vision, struct geometry *ret)
+{
+    if (!vision->have_geometry)
+        return false;
+    *ret = vision->geometry;
+    return true;
+}
+
+int vision_set_geometry(struct vision *vision, const struct geometry *geometry, struct error *err)
+{
+    if (geometry->columns != vision->settings.columns || geometry->rows != vision->settings.rows)
+        return error_set(
+            err, -EINVAL, "the stored geometry is of a board of %dx%d lines, not %dx%d",
+            geometry->columns, geometry->rows, vision->settings.columns, vision->settings.rows);
+    double inverse[9];
+    for (int k = 0; k < 9; k++)
+        if (!isfinite(geometry->homography[k]))
+            return error_set(err, -EINVAL, "the stored geometry holds figures that are no numbers");
+    if (!homography_invert(geometry->homography, inverse) || !(geometry->lens.fx > 0) ||
+        !(geometry->lens.fy > 0))
+        return error_set(err, -EINVAL, "the stored geometry is no view of a board");
+    vision->geometry = *geometry;
+    vision->geometry_given = true;
+    vision->have_geometry = false;
+    vision->searched = false;
+    return 0;
+}
+
+void vision_reset(struct vision *vision)
+{
+    vision->have_geometry = vision->geometry_given = vision->searched = false;
+    surface_forget(&vision->surface);
+    scene_restart(&vision->scene);
+    memset(vision->point_known, 0, sizeof vision->point_known);
+}
+
+// --- what is on it -------------------------------------------------------------------------------
+
+// Points whose samples changed are read again; the others in turn, so that each is fresh within a
+// second or so even when nothing seems to change.
+static void read_points(struct vision *v)
+{
+    enum { ROUND = 24 };
+    const int count = v->sampler.columns * v->sampler.rows;
+    bool any = false;
+    for (int n = 0; n < count; n++) {
+        const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;
+        if (v->point_known[n] && !turn && !v->scene.point_changed[n])
+            continue;
+        stones_measure(&v->stones, &v->sampler, &v->surface, &v->picture, n % v->sampler.columns,
+                       n / v->sampler.columns, &v->reading[n]);
+        v->point_known[n] = any = true;
+    }
+    if (!any)
+        return;
+    struct stone_reading resolved[BOARD_POINTS_MAX];
+    memcpy(resolved, v->reading, (size_t)count * sizeof resolved[0]);
+    stones_resolve(&v->stones, &v->sampler, resolved);
+    for (int n = 0; n < count; n++)
+        stones_judge(&v->stones, &v->models, &v->geometry, &resolved[n], &v->point[n]);
+}
+
+// Slow learning from what is beyond doubt: the surface where nothing lies, and stones the position
+// says are there and that look like it.
+static void learn_slowly(struct vision *v)
+{
+    if (v->scene.state != SCENE_STILL || v->frames % LEARN_EVERY != 0)
+        return;
+    surface_learn(&v->surface, &v->sampler, 0.05F);
+    if (!v->have_expected)
+        return;
+    const int count = v->sampler.columns * v->sampler.rows;
+    for (int n = 0; n < count; n++) {
+        const int c = v->expected[n];
+        if (c >= 1 && v->reading[n].disc && !v->reading[n].blocked && v->point[n].best == c &&
+            v->point[n].confidence > 0.95F)
+            stones_learn(&v->models, c - 1, &v->reading[n]);
+    }
+}
+
+static void fill_observation(const struct vision *v, const struct frame *frame,
+                             struct observation *ret)
+{
+    memset(ret, 0, sizeof *ret);
+    ret->time_ns = frame->time_ns;
+    ret->sequence = frame->sequence;
+    ret->columns = v->settings.columns;
+    ret->rows = v->settings.rows;
+    ret->colours = v->settings.colours;
+    const int count = ret->columns * ret->rows;
+    if (!v->have_geometry) {
+        ret->scene.state = SCENE_NO_BOARD;
+        for (int n = 0; n < count; n++) {
+            struct stone_reading nothing = {.blocked = true};
+            stones_judge(&v->stones, &v->models, &v->geometry, &nothing, &ret->point[n]);
+        }
+        return;
+    }
+    scene_report(&v->scene, &v->surface, &v->watch, &ret->scene);
+    ret->rms_px = v->geometry.rms_px;
+    memcpy(ret->point, v->point, (size_t)count * sizeof ret->point[0]);
+    int covered = 0;
+    for (int n = 0; n < count; n++)
+        covered += v->point[n].best == OBSERVATION_UNKNOWN;
+    ret->scene.covered = (float)covered / (float)count;
+}
+
+// The grid is not where it was: a small shift is followed, a large one found again.
+static void follow_camera(struct vision *v, int64_t now)
+{
+    if (v->scene.want_refine) {
+        if (refine(v, (double)v->watch.shift_u, (double)v->watch.shift_v))
+            return;
+        v->scene.want_refine = false;
+    }
+    if (!v->scene.want_search)
+        return;
+    if (v->searched && now >= v->last_search_ns &&
+        now - v->last_search_ns < LOCATE_EVERY_MS * INT64_C(1000000))
+        return;
+    v->searched = true;
+    v->last_search_ns = now;
+    search(v, NULL);
+}
+
+int vision_observe(struct vision *vision, const struct frame *frame, struct observation *ret,
+                   struct error *err)
+{
+    struct vision *v = vision;
+    const int r = picture_from_frame(v->decoder, frame, &v->picture, err);
+    if (r != 0)
+        return r;
+    v->have_picture = true;
+    if (v->have_geometry && !fits_picture(v)) // another camera, another format
+        v->have_geometry = false;
+    if (!v->have_geometry)
+        locate_when_due(v, frame->time_ns);
+    if (v->have_geometry) {
+        surface_read(&v->surface, &v->sampler, &v->picture);
+        watch_read(&v->watch, &v->picture);
+        const struct scene_input input = {.time_ns = frame->time_ns,
+                                          .still_frames = v->settings.still_frames,
+                                          .still_ns = v->settings.still_ns,
+                                          .arm = v->arm};
+        scene_update(&v->scene, &input, &v->sampler, &v->surface, &v->watch, &v->picture);
+        read_points(v);
+        if (!v->surface.learned && v->surface.foreign_largest < 4)
+            surface_learn(&v->surface, &v->sampler, 1);
+        learn_slowly(v);
+        fill_observation(v, frame, ret);
+        v->frames++;
+        follow_camera(v, frame->time_ns);
+        return 0;
+    }
+    fill_observation(v, frame, ret);
+    return 0;
+}
+
+// --- knowledge from outside ----------------------------------------------------------------------
+
+void vision_expect(struct vision *vision, const uint8_t *classes)
+{
+    vision->have_expected = classes != NULL;
+    if (classes)
+        memcpy(vision->expected, classes,
+               (size_t)(vision->settings.columns * vision->settings.rows));
+}
+
+void vision_set_arm(struct vision *vision, enum vision_arm arm)
+{
+    vision->arm = arm;
+}
+
+void vision_models(const struct vision *vision, struct vision_models *ret)
+{
+    *ret = vision->models;
+}
+
+int vision_set_models(struct vision *vision, const struct vision_models *models, struct error *err)
+{
+    if (models->version != VISION_MODEL_VERSION)
+        return error_set(err, -EINVAL, "colour models of version %d; this program reads version %d",
+                         models->version, VISION_MODEL_VERSION);
+    if (models->colours != vision->settings.colours)
+        return error_set(err, -EINVAL, "colour models of %d colours for a game with %d",
+                         models->colours, vision->settings.colours);
+    for (int k = 0; k < models->colours; k++)
+        for (int f = 0; f < VISION_FEATURES; f++)
+            if (!isfinite(models->colour[k].mean[f]) ||
+                !(models->colour[k].deviation[f] > 0.001F) || !(models->colour[k].weight >= 0))
+                return error_set(err, -EINVAL, "the model of colour %d holds no usable figures",
+                                 k + 1);
+    vision->models = *models;
+    return 0;
+}
+
+int vision_learn(struct vision *vision, const uint8_t *classes, struct error *err)
+{
+    struct vision *v = vision;
+    if (!v->have_geometry || v->frames == 0 || v->scene.state != SCENE_STILL)
+        return error_set(err, -EAGAIN, "the board was not seen still; learn from another frame");
+    const int count = v->sampler.columns * v->sampler.rows;
+    surface_learn(&v->surface, &v->sampler, 0.5F);
+    for (int n = 0; n < count; n++)
+        if (classes[n] >= 1 && classes[n] <= v->settings.colours && v->reading[n].disc &&
+            !v->reading[n].blocked)
+            stones_learn(&v->models, classes[n] - 1, &v->reading[n]);
+    for (int n = 0; n < count; n++)
+        v->point_known[n] = false;
+    return 0;
+}
+
+int vision_overlay_size(const struct vision *vision, int *ret_width, int *ret_height)
+{
+    if (!vision->have_picture)
+        return -EAGAIN;
+    *ret_width = vision->picture.width;
+    *ret_height = vision->picture.height;
+    return 0;
+}
+
+int vision_overlay(const struct vision *vision, const struct observation *o, uint8_t *rgb)
+{
+    if (!vision->have_picture)
+        return -EAGAIN;
+    picture_to_rgb(&vision->picture, rgb);
+    struct overlay canvas = {vision->picture.width, vision->picture.height, rgb};
+    if (vision->have_geometry)
+        overlay_observation(&canvas, &vision->geometry, vision->settings.colour, o);
+    return 0;
+}

@@ -1,0 +1,350 @@
+#include "vision/stones.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REACH = 5, LOG_TABLE = 256 };
+
+static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
+static const float DISC_MIN = 0.42F;   // score from which something round is there
+static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
+
+// Difference of a patch from the bare surface, per sample: signed in light, length in tint.
+struct difference {
+    float luma[PATCH * PATCH];
+    float cb[CHROMA_PATCH * CHROMA_PATCH], cr[CHROMA_PATCH * CHROMA_PATCH];
+    float any[PATCH * PATCH]; // 0 = bare, 1 = surely something else
+};
+
+static const float *log_table(void)
+{
+    static const float TABLE[LOG_TABLE] = {
+#include "vision/log_table.inc"
+    };
+    return TABLE;
+}
+
+void stones_default_models(const struct vision_settings *settings, struct vision_models *ret)
+{
+    // Against light vinyl; glass and resin stones of the shops' usual shades.
+    static const struct vision_colour_model NAMED[STONE_COLOUR_COUNT] = {
+        [STONE_CLEAR] = {{-0.15F, 0.00F, 0.00F}, {0.25F, 0.05F, 0.05F}, 0},
+        [STONE_WHITE] = {{0.15F, 0.02F, -0.02F}, {0.20F, 0.06F, 0.06F}, 0},
+        [STONE_BLACK] = {{-1.80F, 0.00F, 0.00F}, {0.60F, 0.15F, 0.15F}, 0},
+        [STONE_RED] = {{-0.95F, -0.15F, 0.65F}, {0.50F, 0.20F, 0.35F}, 0},
+        [STONE_BLUE] = {{-1.05F, 0.65F, -0.20F}, {0.50F, 0.40F, 0.20F}, 0},
+        [STONE_GREEN] = {{-0.80F, -0.10F, -0.35F}, {0.50F, 0.20F, 0.20F}, 0},
+        [STONE_AMBER] = {{-0.35F, -0.40F, 0.25F}, {0.35F, 0.25F, 0.20F}, 0},
+    };
+    *ret = (struct vision_models){.version = VISION_MODEL_VERSION, .colours = settings->colours};
+    for (int k = 0; k < settings->colours; k++)
+        ret->colour[k] = NAMED[settings->colour[k]];
+}
+
+static void measure_difference(const struct sampler *s, const struct picture *p, int n,
+                               const float around[3], struct difference *d)
+{
+    const float *log_of = log_table();
+    for (int k = 0; k < PATCH * PATCH; k++)
+        d->luma[k] = log_of[p->luma[s->patch_luma[n][k]]] - around[0];
+    for (int k = 0; k < CHROMA_PATCH * CHROMA_PATCH; k++) {
+        const int row = 2 * (k / CHROMA_PATCH) + 1, column = 2 * (k % CHROMA_PATCH) + 1;
+        const float luma = (float)p->luma[s->patch_luma[n][row * PATCH + column]] + 16;
+        const int32_t at = s->patch_chroma[n][k];
+        d->cb[k] = (p->cb ? ((float)p->cb[at] - 128) / luma : 0) - around[1];
+        d->cr[k] = (p->cr ? ((float)p->cr[at] - 128) / luma : 0) - around[2];
+    }
+    for (int b = 0; b < PATCH; b++)
+        for (int a = 0; a < PATCH; a++) {
+            const int cb = b / 2 < CHROMA_PATCH ? b / 2 : CHROMA_PATCH - 1;
+            const int ca = a / 2 < CHROMA_PATCH ? a / 2 : CHROMA_PATCH - 1;
+            const int c = cb * CHROMA_PATCH + ca;
+            const float tint = fabsf(d->cb[c]) + fabsf(d->cr[c]);
+            const float light = fabsf(d->luma[b * PATCH + a]);
+            // Noise of a bare surface stays well below half of either scale.
+            const float sum = light * 2.2F + tint * 7.0F - 0.15F;
+            d->any[b * PATCH + a] = sum < 0 ? 0 : sum > 1 ? 1 : sum;
+        }
+}
+
+// Mean of the difference inside a stone's outline at (ca, cb) minus part of that around it.
+static float disc_score(const struct stone_settings *t, const struct difference *d, float ca,
+                        float cb)
+{
+    float in = 0, out = 0;
+    int n_in = 0, n_out = 0;
+    for (int b = 0; b < PATCH; b++)
+        for (int a = 0; a < PATCH; a++) {
+            const float du = ((float)a - ca) * STEP / t->radius_u;
+            const float dv = ((float)b - cb) * STEP / t->radius_v;
+            const float r2 = du * du + dv * dv;
+            if (r2 <= 0.92F) {
+                in += d->any[b * PATCH + a];
+                n_in++;
+            } else if (r2 > 1.35F && r2 < 2.2F) {
+                out += d->any[b * PATCH + a];
+                n_out++;
+            }
+        }
+    if (n_in < 12)
+        return 0;
+    return in / (float)n_in - (n_out ? 0.3F * out / (float)n_out : 0);
+}
+
+// Best centre, coarse then fine; coordinates in samples.
+static float find_disc(const struct stone_settings *t, const struct difference *d, float *ret_a,
+                       float *ret_b)
+{
+    float best = -1, best_a = PATCH_HALF, best_b = PATCH_HALF;
+    for (int pass = 0; pass < 3; pass++) {
+        const float step = pass == 0 ? 2.0F : pass == 1 ? 1.0F : 0.5F;
+        const int reach = pass == 0 ? 2 : 1;
+        const float from_a = best_a, from_b = best_b;
+        for (int b = -reach; b <= reach; b++)
+            for (int a = -reach; a <= reach; a++) {
+                const float ca = from_a + (float)a * step, cb = from_b + (float)b * step;
+                const float du = (ca - PATCH_HALF) * STEP, dv = (cb - PATCH_HALF) * STEP;
+                if (du * du + dv * dv > CENTRE_MAX * CENTRE_MAX)
+                    continue;
+                // A slight preference for the point itself keeps full patches from wandering.
+                const float score = disc_score(t, d, ca, cb) - 0.03F * (du * du + dv * dv);
+                if (score > best) {
+                    best = score;
+                    best_a = ca;
+                    best_b = cb;
+                }
+            }
+    }
+    *ret_a = best_a;
+    *ret_b = best_b;
+    return best;
+}
+
+// Mean light (of the middle half of the samples, so that a highlight or a line does not count) and
+// tint inside `share` of a stone's outline.
+static void disc_features(const struct stone_settings *t, const struct difference *d, float ca,
+                          float cb, float share, float feature[VISION_FEATURES])
+{
+    float luma[PATCH * PATCH], sum = 0, tint_b = 0, tint_r = 0;
+    int count = 0, tints = 0;
+    for (int b = 0; b < PATCH; b++)
+        for (int a = 0; a < PATCH; a++) {
+            const float du = ((float)a - ca) * STEP / (t->radius_u * share);
+            const float dv = ((float)b - cb) * STEP / (t->radius_v * share);
+            if (du * du + dv * dv > 1)
+                continue;
+            const float value = d->luma[b * PATCH + a];
+            int at = count++;
+            for (; at > 0 && luma[at - 1] > value; at--)
+                luma[at] = luma[at - 1];
+            luma[at] = value;
+            if (a % 2 == 1 && b % 2 == 1) {
+                const int c = b / 2 * CHROMA_PATCH + a / 2;
+                tint_b += d->cb[c];
+                tint_r += d->cr[c];
+                tints++;
+            }
+        }
+    const int from = count / 4, to = count - count / 4;
+    for (int k = from; k < to; k++)
+        sum += luma[k];
+    feature[0] = to > from ? sum / (float)(to - from) : 0;
+    feature[1] = tints ? tint_b / (float)tints : 0;
+    feature[2] = tints ? tint_r / (float)tints : 0;
+}
+
+// Contrast of the four arms against what a bare line shows.
+static float line_share(const struct stone_settings *t, const struct sampler *s,
+                        const struct picture *p, int column, int row)
+{
+    const float *log_of = log_table();
+    const int n = row * s->columns + column;
+    const bool there[4] = {column<s->columns - 1, row<s->rows - 1, column> 0, row> 0};
+    float sum = 0;
+    int arms = 0;
+    for (int d = 0; d < 4; d++) {
+        if (!there[d])
+            continue;
+        float contrast = 0;
+        for (int k = 0; k < ARM_SAMPLES; k++) {
+            const int32_t *at = s->arm_luma[n][d][k];
+            const float a = log_of[p->luma[at[0]]], b = log_of[p->luma[at[1]]];
+            const float c = log_of[p->luma[at[2]]];
+            const float line = fminf(a, fminf(b, c));
+            contrast += 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]) - line;
+        }
+        const float share = contrast / ARM_SAMPLES / t->line_contrast;
+        sum += share < 0 ? 0 : share > 1.2F ? 1.2F : share;
+        arms++;
+    }
+    return sum / (float)arms;
+}
+
+void stones_measure(const struct stone_settings *settings, const struct sampler *s,
+                    const struct surface *surface, const struct picture *p, int column, int row,
+                    struct stone_reading *ret)
+{
+    const int n = row * s->columns + column;
+    float around[3];
+    *ret = (struct stone_reading){0};
+    const int bare = surface_around(surface, s, column, row, &around[0], &around[1], &around[2]);
+    ret->blocked = bare < 2 || !s->point_inside[n];
+    struct difference d;
+    measure_difference(s, p, n, around, &d);
+    ret->lines = line_share(settings, s, p, column, row);
+    // The point itself lies off the patch's middle by the parallax of a stone's height.
+    const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
+    const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;
+    disc_features(settings, &d, point_a, point_b, 0.7F, ret->bare_feature);
+    ret->bare_score = disc_score(settings, &d, PATCH_HALF, PATCH_HALF);
+    float mean = 0, a, b;
+    for (int k = 0; k < PATCH * PATCH; k++)
+        mean += d.any[k];
+    memcpy(ret->feature, ret->bare_feature, sizeof ret->feature);
+    ret->score = ret->bare_score;
+    if (mean / (PATCH * PATCH) < 0.12F)
+        return; // nothing but lines
+    ret->score = find_disc(settings, &d, &a, &b);
+    ret->disc = ret->score > DISC_MIN;
+    if (!ret->disc)
+        return;
+    disc_features(settings, &d, a, b, 0.7F, ret->feature);
+    ret->offset_u = (a - PATCH_HALF) * STEP;
+    ret->offset_v = (b - PATCH_HALF) * STEP;
+}
+
+// The reading without the stone that belongs to the neighbour.
+static void give_up_disc(struct stone_reading *r)
+{
+    r->disc = false;
+    r->score = fminf(r->bare_score, DISC_MIN);
+    memcpy(r->feature, r->bare_feature, sizeof r->feature);
+    r->offset_u = r->offset_v = 0;
+}
+
+void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
+                    struct stone_reading *reading)
+{
+    // Two stones' centres are never nearer than a diameter; allow for half of it in errors.
+    const float near_u = 1.1F * settings->radius_u, near_v = 1.1F * settings->radius_v;
+    for (int row = 0; row < s->rows; row++)
+        for (int column = 0; column < s->columns; column++)
+            for (int k = 1; k < 4; k++) {
+                const int c2 = column + (k & 1), r2 = row + (k >> 1);
+                if (c2 >= s->columns || r2 >= s->rows)
+                    continue;
+                struct stone_reading *a = &reading[row * s->columns + column];
+                struct stone_reading *b = &reading[r2 * s->columns + c2];
+                if (!a->disc || !b->disc)
+                    continue;
+                const float du = (float)(c2 - column) + b->offset_u - a->offset_u;
+                const float dv = (float)(r2 - row) + b->offset_v - a->offset_v;
+                if ((du / near_u) * (du / near_u) + (dv / near_v) * (dv / near_v) > 1)
+                    continue;
+                const float from_a = hypotf(a->offset_u, a->offset_v);
+                const float from_b = hypotf(b->offset_u, b->offset_v);
+                give_up_disc(a->score - 0.5F * from_a < b->score - 0.5F * from_b ? a : b);
+            }
+}
+
+// Log density of a feature under a Gaussian with long tails, against a fixed unit.
+static float log_density(float x, float mean, float deviation, float unit)
+{
+    const float z = (x - mean) / deviation;
+    const float q = 0.5F * z * z;
+    // Beyond four deviations the density falls like a power: one bad feature never decides alone.
+    const float tail = q < 8 ? q : 8 + 2.5F * logf(q / 8);
+    return -tail - logf(deviation / unit);
+}
+
+static float colour_density(const struct vision_colour_model *m, const float *feature)
+{
+    static const float UNIT[VISION_FEATURES] = {0.10F, 0.03F, 0.03F};
+    float sum = 0;
+    for (int k = 0; k < VISION_FEATURES; k++)
+        sum += log_density(feature[k], m->mean[k], m->deviation[k], UNIT[k]);
+    return sum;
+}
+
+static float penalty(float excess, float deviation, float most)
+{
+    if (excess <= 0)
+        return 0;
+    const float z = excess / deviation;
+    return -fminf(0.5F * z * z, most);
+}
+
+static float empty_likelihood(const struct stone_reading *r)
+{
+    static const struct vision_colour_model BARE = {{-0.03F, 0, 0}, {0.10F, 0.03F, 0.03F}, 0};
+    // A stone's shadow darkens a bare point without tinting it; its lines stay visible.
+    static const struct vision_colour_model SHADED = {{-0.35F, 0, 0}, {0.30F, 0.05F, 0.05F}, 0};
+    const float bare = colour_density(&BARE, r->feature);
+    const float shaded = colour_density(&SHADED, r->feature) - 1.0F;
+    return fmaxf(bare, shaded) + penalty(0.8F - r->lines, 0.25F, 6) +
+           penalty(r->score - 0.35F, 0.12F, 8);
+}
+
+static void soft_max(const struct stone_settings *t, struct observation_point *p)
+{
+    float best = -1e30F, sum = 0;
+    for (int k = 0; k < OBSERVATION_CLASSES; k++) {
+        if (k > t->colours && k != OBSERVATION_UNKNOWN)
+            continue;
+        if (p->log_likelihood[k] > best) {
+            best = p->log_likelihood[k];
+            p->best = (uint8_t)k;
+        }
+    }
+    for (int k = 0; k < OBSERVATION_CLASSES; k++)
+        if (k <= t->colours || k == OBSERVATION_UNKNOWN)
+            sum += expf(p->log_likelihood[k] - best);
+    p->confidence = 1 / sum;
+}
+
+void stones_judge(const struct stone_settings *settings, const struct vision_models *models,
+                  const struct geometry *g, const struct stone_reading *reading,
+                  struct observation_point *ret)
+{
+    static const float UNKNOWN = -17, IMPOSSIBLE = -60;
+    const struct stone_reading *r = reading;
+    *ret = (struct observation_point){0};
+    for (int k = 0; k < OBSERVATION_CLASSES; k++)
+        ret->log_likelihood[k] = IMPOSSIBLE;
+    if (r->blocked) {
+        // Nothing was seen: every class explains that equally well, "covered" best.
+        for (int k = 0; k <= settings->colours; k++)
+            ret->log_likelihood[k] = -5;
+        ret->log_likelihood[OBSERVATION_UNKNOWN] = 0;
+        soft_max(settings, ret);
+        return;
+    }
+    ret->log_likelihood[0] = empty_likelihood(r);
+    const float shape = penalty(0.72F - r->score, 0.13F, 10) + penalty(r->lines - 0.35F, 0.2F, 6);
+    for (int k = 0; k < settings->colours; k++)
+        ret->log_likelihood[k + 1] = colour_density(&models->colour[k], r->feature) + shape;
+    ret->log_likelihood[OBSERVATION_UNKNOWN] = UNKNOWN;
+    soft_max(settings, ret);
+    if (ret->best >= 1 && ret->best <= settings->colours) {
+        ret->offset_u = r->offset_u;
+        ret->offset_v = r->offset_v;
+        ret->offset_x = (float)(g->pitch_x * (double)r->offset_u);
+        ret->offset_y = (float)(g->pitch_y * (double)r->offset_v);
+    }
+}
+
+void stones_learn(struct vision_models *models, int colour, const struct stone_reading *reading)
+{
+    static const float FLOOR[VISION_FEATURES] = {0.12F, 0.04F, 0.04F};
+    static const float WEIGHT_MAX = 60;
+    struct vision_colour_model *m = &models->colour[colour];
+    // The name's own wide model counts as four samples.
+    const float rate = 1 / (m->weight + 4);
+    for (int k = 0; k < VISION_FEATURES; k++) {
+        const float d = reading->feature[k] - m->mean[k];
+        m->mean[k] += rate * d;
+        const float variance = (1 - rate) * (m->deviation[k] * m->deviation[k] + rate * d * d);
+        m->deviation[k] = fmaxf(FLOOR[k], sqrtf(variance));
+    }
+    m->weight = fminf(m->weight + 1, WEIGHT_MAX);
+}

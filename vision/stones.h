@@ -1,0 +1,44 @@
+// stones: what lies on each point, as likelihoods. Internal to the reader.
+#pragma once
+
+#include "vision/observation.h"
+#include "vision/reader.h"
+#include "vision/sampler.h"
+#include "vision/surface.h"
+
+struct stone_settings {
+    int colours;
+    float radius_u, radius_v; // of a stone, cells
+    float line_contrast;      // log units: what a bare line's contrast was when learned
+};
+
+// What was measured at one point.
+struct stone_reading {
+    bool blocked;                   // the surface around is covered by something foreign
+    bool disc;                      // something round lies here
+    float feature[VISION_FEATURES]; // at the disc's centre, or at the point when there is none
+    float score;                    // of the disc against its surroundings, 0..1
+    float lines;                    // share of the four arms' contrast that is visible, about 0..1
+    float offset_u, offset_v;       // of the disc's centre from the point, cells (parallax removed)
+    float bare_feature[VISION_FEATURES]; // at the point itself
+    float bare_score;
+};
+
+// Starting models by colour name: wide, until stones were seen.
+void stones_default_models(const struct vision_settings *settings, struct vision_models *ret);
+
+void stones_measure(const struct stone_settings *settings, const struct sampler *s,
+                    const struct surface *surface, const struct picture *p, int column, int row,
+                    struct stone_reading *ret);
+
+// Two points may see the same stone, lying between them: the nearer keeps it.
+void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
+                    struct stone_reading *reading);
+
+// Likelihoods of one reading.
+void stones_judge(const struct stone_settings *settings, const struct vision_models *models,
+                  const struct geometry *g, const struct stone_reading *reading,
+                  struct observation_point *ret);
+
+// Moves a colour's model towards a reading of a stone known to be of that colour.
+void stones_learn(struct vision_models *models, int colour, const struct stone_reading *reading);

@@ -1,0 +1,219 @@
+#include "vision/surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vision/linear.h"
+
+// A cell is foreign when its tint or its darkness can't come from shade.
+static const float TINT_MAX = 0.055F;  // of chroma over luma
+static const float SHADE_MAX = 0.75F;  // log units a shadow may darken
+static const float BRIGHT_MAX = 0.30F; // log units more light
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+static float median_of(const float *value, const bool *use, int count)
+{
+    float sorted[CELLS_MAX];
+    int n = 0;
+    for (int k = 0; k < count; k++)
+        if (use[k])
+            sorted[n++] = value[k];
+    if (n == 0)
+        return 0;
+    qsort(sorted, (size_t)n, sizeof sorted[0], compare_floats);
+    return sorted[n / 2];
+}
+
+static void read_cells(struct surface *f, const struct sampler *s, const struct picture *p)
+{
+    int full = 0, inside = 0;
+    for (int c = 0; c < f->cells; c++) {
+        int sum = 0;
+        for (int k = 0; k < CELL_SAMPLES; k++)
+            sum += p->luma[s->cell_luma[c][k]];
+        const float luma = (float)sum / CELL_SAMPLES;
+        f->luma[c] = luma;
+        f->log_luma[c] = logf(luma + 4);
+        f->cb[c] = p->cb ? ((float)p->cb[s->cell_chroma[c]] - 128) / (luma + 16) : 0;
+        f->cr[c] = p->cr ? ((float)p->cr[s->cell_chroma[c]] - 128) / (luma + 16) : 0;
+        inside += s->cell_inside[c];
+        full += s->cell_inside[c] && luma >= 250;
+    }
+    const float before = f->brightness;
+    f->brightness = median_of(f->luma, s->cell_inside, f->cells);
+    f->overexposed = inside ? (float)full / (float)inside : 0;
+    f->light_change = before > 0 ? (f->brightness + 4) / (before + 4) - 1 : 0;
+}
+
+static void light_terms(const struct sampler *s, int c, double ret[6])
+{
+    const double u = 2.0 * (c % (s->columns + 1)) / s->columns - 1;
+    const double v = 2.0 * (c / (s->columns + 1)) / s->rows - 1;
+    const double term[6] = {1, u, v, u * u, u * v, v * v};
+    memcpy(ret, term, sizeof term);
+}
+
+// The light of this frame against the learned one: a quadratic surface through the cells that agree
+// with it (three reweighted rounds), so that lamps and dusk cancel and a hand does not count.
+static void fit_light(struct surface *f, const struct sampler *s)
+{
+    float ratio[CELLS_MAX];
+    for (int c = 0; c < f->cells; c++)
+        ratio[c] = f->log_luma[c] - f->base[c];
+    double light[6] = {(double)median_of(ratio, s->cell_inside, f->cells)};
+    for (int round = 0; round < 3; round++) {
+        const double width = round == 0 ? 0.5 : 0.2;
+        struct normal_equations ne;
+        normal_clear(&ne, 6);
+        double term[6];
+        for (int c = 0; c < f->cells; c++) {
+            if (!s->cell_inside[c])
+                continue;
+            light_terms(s, c, term);
+            double r = (double)ratio[c];
+            for (int k = 0; k < 6; k++)
+                r -= light[k] * term[k];
+            const double w = fabs(r) < width ? 1 - (r / width) * (r / width) : 0;
+            normal_add(&ne, term, (double)ratio[c], w);
+        }
+        // A weak pull to an even change keeps the far terms calm when much is covered.
+        for (int k = 1; k < 6; k++)
+            ne.a[k][k] += 2;
+        double fit[6];
+        if (!normal_solve(&ne, 0, fit))
+            break;
+        memcpy(light, fit, sizeof light);
+    }
+    for (int k = 0; k < 6; k++)
+        f->light[k] = (float)light[k];
+    float cb[CELLS_MAX], cr[CELLS_MAX];
+    for (int c = 0; c < f->cells; c++) {
+        cb[c] = f->cb[c] - f->base_cb[c];
+        cr[c] = f->cr[c] - f->base_cr[c];
+    }
+    f->light_cb = median_of(cb, s->cell_inside, f->cells);
+    f->light_cr = median_of(cr, s->cell_inside, f->cells);
+}
+
+static void mark_foreign(struct surface *f, const struct sampler *s)
+{
+    f->foreign_count = 0;
+    for (int c = 0; c < f->cells; c++) {
+        double term[6], light = 0;
+        light_terms(s, c, term);
+        for (int k = 0; k < 6; k++)
+            light += (double)f->light[k] * term[k];
+        f->expected[c] = f->base[c] + (float)light;
+        f->expected_cb[c] = f->base_cb[c] + f->light_cb;
+        f->expected_cr[c] = f->base_cr[c] + f->light_cr;
+        const float d = f->log_luma[c] - f->expected[c];
+        const float tint = hypotf(f->cb[c] - f->expected_cb[c], f->cr[c] - f->expected_cr[c]);
+        f->foreign[c] = s->cell_inside[c] && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > TINT_MAX);
+        f->foreign_count += f->foreign[c];
+    }
+}
+
+// Largest 4-connected foreign area, by an explicit stack.
+static void measure_foreign(struct surface *f, const struct sampler *s)
+{
+    bool done[CELLS_MAX] = {false};
+    int stack[CELLS_MAX];
+    const int width = s->columns + 1;
+    f->foreign_largest = 0;
+    for (int c = 0; c < f->cells; c++) {
+        if (!f->foreign[c] || done[c])
+            continue;
+        int size = 0, top = 0;
+        stack[top++] = c;
+        done[c] = true;
+        while (top > 0) {
+            const int at = stack[--top], i = at % width;
+            size++;
+            const int next[4] = {i > 0 ? at - 1 : -1, i < width - 1 ? at + 1 : -1, at - width,
+                                 at + width};
+            for (int k = 0; k < 4; k++)
+                if (next[k] >= 0 && next[k] < f->cells && f->foreign[next[k]] && !done[next[k]]) {
+                    done[next[k]] = true;
+                    stack[top++] = next[k];
+                }
+        }
+        f->foreign_largest = size > f->foreign_largest ? size : f->foreign_largest;
+    }
+}
+
+// Before anything was learned: what most cells look like is the board.
+static void assume_even(struct surface *f, const struct sampler *s)
+{
+    const float luma = median_of(f->log_luma, s->cell_inside, f->cells);
+    const float cb = median_of(f->cb, s->cell_inside, f->cells);
+    const float cr = median_of(f->cr, s->cell_inside, f->cells);
+    for (int c = 0; c < f->cells; c++) {
+        f->base[c] = luma;
+        f->base_cb[c] = cb;
+        f->base_cr[c] = cr;
+    }
+}
+
+void surface_read(struct surface *surface, const struct sampler *s, const struct picture *p)
+{
+    surface->cells = (s->columns + 1) * (s->rows + 1);
+    read_cells(surface, s, p);
+    if (!surface->learned)
+        assume_even(surface, s);
+    fit_light(surface, s);
+    mark_foreign(surface, s);
+    measure_foreign(surface, s);
+}
+
+void surface_learn(struct surface *surface, const struct sampler *s, float rate)
+{
+    struct surface *f = surface;
+    for (int c = 0; c < f->cells; c++) {
+        if (!s->cell_inside[c])
+            continue;
+        const float r = f->foreign[c] ? 0 : rate;
+        // What is foreign keeps what was assumed of it, under the present light.
+        f->base[c] = f->expected[c] + r * (f->log_luma[c] - f->expected[c]);
+        f->base_cb[c] = f->expected_cb[c] + r * (f->cb[c] - f->expected_cb[c]);
+        f->base_cr[c] = f->expected_cr[c] + r * (f->cr[c] - f->expected_cr[c]);
+    }
+    f->learned = true;
+}
+
+void surface_forget(struct surface *surface)
+{
+    memset(surface, 0, sizeof *surface);
+}
+
+int surface_around(const struct surface *surface, const struct sampler *s, int column, int row,
+                   float *ret_log_luma, float *ret_cb, float *ret_cr)
+{
+    float luma = 0, cb = 0, cr = 0;
+    int count = 0;
+    for (int k = 0; k < 4; k++) {
+        const int c = (row + (k >> 1)) * (s->columns + 1) + column + (k & 1);
+        if (surface->foreign[c] || !s->cell_inside[c])
+            continue;
+        luma += surface->log_luma[c];
+        cb += surface->cb[c];
+        cr += surface->cr[c];
+        count++;
+    }
+    if (count > 0) {
+        *ret_log_luma = luma / (float)count;
+        *ret_cb = cb / (float)count;
+        *ret_cr = cr / (float)count;
+        return count;
+    }
+    const int c = row * (s->columns + 1) + column;
+    *ret_log_luma = surface->expected[c];
+    *ret_cb = surface->expected_cb[c];
+    *ret_cr = surface->expected_cr[c];
+    return 0;
+}

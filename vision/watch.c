@@ -1,0 +1,113 @@
+#include "vision/watch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int32_t pixel_of(const struct sampler *s, double u, double v)
+{
+    double x, y;
+    geometry_board_to_image(&s->geometry, u, v, &x, &y);
+    int ix = (int)lround(fmin(fmax(x, 0), s->width - 1));
+    int iy = (int)lround(fmin(fmax(y, 0), s->height - 1));
+    return iy * s->width + ix;
+}
+
+// Pieces halfway between two points, where stones seldom reach, spread evenly over the board.
+void watch_build(struct watch *w, const struct sampler *s)
+{
+    w->count = 0;
+    w->learned = 0;
+    const int wanted = EDGES_MAX / 2;
+    for (int vertical = 0; vertical < 2; vertical++) {
+        const int columns = vertical ? s->columns : s->columns - 1;
+        const int rows = vertical ? s->rows - 1 : s->rows;
+        const int total = columns * rows;
+        for (int k = 0; k < wanted && k < total; k++) {
+            // A stride without common factors walks over rows and columns alike.
+            const int index = (int)(((long)k * total + total / 2) / wanted) % total;
+            const double u = index % columns + (vertical ? 0 : 0.5);
+            const double v = index / columns + (vertical ? 0.5 : 0);
+            struct watch_edge *e = &w->edge[w->count++];
+            e->vertical = vertical;
+            for (int a = 0; a < EDGE_ALONG; a++)
+                for (int i = 0; i < EDGE_PROFILE; i++) {
+                    const double along = 0.10 * (a - (EDGE_ALONG - 1) / 2.0);
+                    const double across = WATCH_REACH * (i - EDGE_PROFILE / 2) / (EDGE_PROFILE / 2);
+                    e->at[a][i] = vertical ? pixel_of(s, u + across, v + along)
+                                           : pixel_of(s, u + along, v + across);
+                }
+        }
+    }
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+static float median(float *value, int count)
+{
+    if (count == 0)
+        return 0;
+    qsort(value, (size_t)count, sizeof *value, compare_floats);
+    return value[count / 2];
+}
+
+// The line in one profile: contrast (as a share of the surface) and where it is, cells.
+static float find_line(const struct watch_edge *e, const struct picture *p, float *ret_shift)
+{
+    enum { SIDE = 3 };
+    int profile[EDGE_PROFILE];
+    for (int i = 0; i < EDGE_PROFILE; i++) {
+        profile[i] = 0;
+        for (int a = 0; a < EDGE_ALONG; a++)
+            profile[i] += p->luma[e->at[a][i]];
+    }
+    int best = -1, best_depth = 0;
+    for (int i = SIDE; i < EDGE_PROFILE - SIDE; i++) {
+        const int left = profile[i - SIDE], right = profile[i + SIDE];
+        const int depth = (left < right ? left : right) - profile[i];
+        if (depth > best_depth) {
+            best_depth = depth;
+            best = i;
+        }
+    }
+    if (best < 0)
+        return 0;
+    // Centre of gravity of what is darker than the sides.
+    const int level = best_depth + profile[best];
+    int weight = 0, moment = 0;
+    for (int i = best - 2; i <= best + 2; i++) {
+        const int dark = level - profile[i];
+        if (dark > 0) {
+            weight += dark;
+            moment += dark * (i - EDGE_PROFILE / 2);
+        }
+    }
+    const float step = (float)WATCH_REACH / (EDGE_PROFILE / 2);
+    *ret_shift = weight ? (float)moment / (float)weight * step : 0;
+    return (float)best_depth / (float)(level + 4 * EDGE_ALONG);
+}
+
+void watch_read(struct watch *w, const struct picture *p)
+{
+    float contrast[EDGES_MAX], shift[2][EDGES_MAX], of[EDGES_MAX];
+    int seen[2] = {0, 0};
+    float where[EDGES_MAX];
+    for (int k = 0; k < w->count; k++) {
+        where[k] = 0;
+        of[k] = find_line(&w->edge[k], p, &where[k]);
+        contrast[k] = of[k];
+    }
+    w->contrast = median(contrast, w->count);
+    const float least = fmaxf(0.02F, 0.35F * (w->learned > 0 ? w->learned : w->contrast));
+    for (int k = 0; k < w->count; k++)
+        if (of[k] >= least) {
+            const int axis = w->edge[k].vertical ? 0 : 1;
+            shift[axis][seen[axis]++] = where[k];
+        }
+    w->seen = w->count ? (float)(seen[0] + seen[1]) / (float)w->count : 0;
+    w->shift_u = median(shift[0], seen[0]);
+    w->shift_v = median(shift[1], seen[1]);
+}

@@ -61,8 +61,8 @@ static struct move case_move(const json_t *json)
     const json_t *place = json_object_get(json, "place"), *twist = json_object_get(json, "twist");
     const char *turn = json_string_value(json_array_get(twist, 1));
     int quarter = !turn ? 0 : strcmp(turn, "cw") == 0 ? 1 : strcmp(turn, "ccw") == 0 ? -1 : 2;
-    return move_twist((unsigned)json_integer_value(json_object_get(json, "colour")),
-                      item(place, 0), item(place, 1), item(twist, 0), quarter);
+    return move_twist((unsigned)json_integer_value(json_object_get(json, "colour")), item(place, 0),
+                      item(place, 1), item(twist, 0), quarter);
 }
 
 static void case_setup(const json_t *test, const struct variant *rules, struct game *game)

@@ -35,10 +35,11 @@ static struct variant line_rules(const char *line)
     if (variant_init(&rules, name, &err) != 0)
         fail_msg("%s", err.text);
     const char *size = strstr(line, "size=");
-    if (size)
-        set(&rules, "size", strtok(strcpy(options, size + 5), " "));
+    if (size && sscanf(size, "size=%31s", options) == 1)
+        set(&rules, "size", options);
     const char *open = strstr(line, "options={");
     size_t length = strcspn(open, "}") + 1;
+    assert_in_range(length, 10, sizeof options);
     memcpy(options, open + 8, length - 8);
     options[length - 8] = '\0';
     set_options(&rules, options);
@@ -110,16 +111,16 @@ static const struct {
     const char *variant;
     uint64_t hash;
 } facts[] = {
-    {"pente", 0x40e3a1e4cd72b561},       {"pente-tournament", 0x6cdaaf6c12dd6e9a},
-    {"pente-free", 0xbed63d3bd7392a6c},  {"pente-points", 0x4a398c85df0a638d},
-    {"pente-team", 0x6f97d60ccd752954},  {"pente-points3", 0x29f44450335dd791},
+    {"pente", 0x40e3a1e4cd72b561},         {"pente-tournament", 0x6cdaaf6c12dd6e9a},
+    {"pente-free", 0xbed63d3bd7392a6c},    {"pente-points", 0x4a398c85df0a638d},
+    {"pente-team", 0x6f97d60ccd752954},    {"pente-points3", 0x29f44450335dd791},
     {"pente-points4", 0x44a75f2ffc1993f9}, {"keryo", 0xb8530d32576f161f},
-    {"g-pente", 0x187038c61d098404},     {"d-pente", 0x5c71d9980842e6a5},
-    {"d-pente-pbm", 0x107f6df64e8165fc}, {"dk-pente", 0x0f8d749cf2af538d},
-    {"swap2-pente", 0x0574b9c182168d7e}, {"swap2-keryo", 0x3e1bc68d3a43b293},
-    {"poof", 0xdd97ef1d74d9a985},        {"boat", 0x56f7ba5f6e6d8b34},
-    {"o-pente", 0x63bcbfd763dfe47a},     {"gomoku", 0x72993500594893e8},
-    {"gomoku-free", 0xd457d33d85bbf0d6}, {"connect6", 0xef23e153f0100db8},
+    {"g-pente", 0x187038c61d098404},       {"d-pente", 0x5c71d9980842e6a5},
+    {"d-pente-pbm", 0x107f6df64e8165fc},   {"dk-pente", 0x0f8d749cf2af538d},
+    {"swap2-pente", 0x0574b9c182168d7e},   {"swap2-keryo", 0x3e1bc68d3a43b293},
+    {"poof", 0xdd97ef1d74d9a985},          {"boat", 0x56f7ba5f6e6d8b34},
+    {"o-pente", 0x63bcbfd763dfe47a},       {"gomoku", 0x72993500594893e8},
+    {"gomoku-free", 0xd457d33d85bbf0d6},   {"connect6", 0xef23e153f0100db8},
     {"pentago", 0x034055b30540bd56},
 };
 
@@ -189,8 +190,8 @@ static void depth_zero_and_too_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generator),    cmocka_unit_test(depth_zero_and_too_deep),
-        cmocka_unit_test(tallies),      cmocka_unit_test(checksums),
+        cmocka_unit_test(generator),      cmocka_unit_test(depth_zero_and_too_deep),
+        cmocka_unit_test(tallies),        cmocka_unit_test(checksums),
         cmocka_unit_test(reference_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

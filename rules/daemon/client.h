@@ -1,8 +1,8 @@
 // client: talks to tessera-rulesd. Everybody who wants to know what is legal comes through here.
 //
-// Sans-loop: the object has one descriptor, says which poll events it waits for and when it wants to
-// be called, and does its work in rules_client_process(). Nothing blocks except connecting, spawning
-// and rules_client_wait(). Single-threaded.
+// Sans-loop: the object has one descriptor, says which poll events it waits for and when it wants
+// to be called, and does its work in rules_client_process(). Nothing blocks except connecting,
+// spawning and rules_client_wait(). Single-threaded.
 //
 //     struct rules_client *client;
 //     struct rules_client_settings settings = {.socket = "/run/tessera/rulesd.sock",
@@ -145,7 +145,8 @@ typedef void rules_play_fn(void *user, const struct rules_effect *effect,
                            const struct rules_state *state, const struct error *err);
 typedef void rules_legal_fn(void *user, const struct move *moves, size_t count,
                             const struct error *err);
-// Of struct explanation all but `more` and the nearest move's differences beyond its list is filled.
+// Of struct explanation all but `more` and the nearest move's differences beyond its list is
+// filled.
 typedef void rules_explain_fn(void *user, const struct explanation *explanation,
                               const struct error *err);
 
@@ -156,9 +157,8 @@ int rules_client_new_game(struct rules_client *client, const char *variant, json
                           rules_state_fn *fn, void *user);
 int rules_client_state(struct rules_client *client, const char *game, rules_state_fn *fn,
                        void *user);
-int rules_client_check(struct rules_client *client, const char *game,
-                       const struct variant *rules, struct move move, rules_effect_fn *fn,
-                       void *user);
+int rules_client_check(struct rules_client *client, const char *game, const struct variant *rules,
+                       struct move move, rules_effect_fn *fn, void *user);
 // `ply`: the ply this move is meant for (rules_state.ply before it); -1 = whatever it is now, which
 // is not safe to repeat. `rules` is that of the game's state: it decides how the move is written.
 int rules_client_play(struct rules_client *client, const char *game, const struct variant *rules,
@@ -171,9 +171,8 @@ int rules_client_resign(struct rules_client *client, const char *game, unsigned 
                         rules_state_fn *fn, void *user);
 int rules_client_draw(struct rules_client *client, const char *game, unsigned side,
                       rules_state_fn *fn, void *user);
-int rules_client_explain(struct rules_client *client, const char *game,
-                         const struct variant *rules, const seen_board seen,
-                         rules_explain_fn *fn, void *user);
+int rules_client_explain(struct rules_client *client, const char *game, const struct variant *rules,
+                         const seen_board seen, rules_explain_fn *fn, void *user);
 
 // Notifications `game.event`: of one game, or of all with game NULL. `params` is borrowed.
 typedef void rules_event_fn(void *user, const char *game, unsigned ply, const char *kind,

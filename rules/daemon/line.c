@@ -1,7 +1,6 @@
 #include "rules/daemon/line.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@ struct line_reader {
     size_t begin, end; // the bytes not handed out yet
     size_t searched;   // no newline before this
     bool skipping;     // inside a line that was too long
-    char data[CAPACITY + 1];
+    char data[CAPACITY];
 };
 
 int line_reader_new(struct line_reader **ret)
@@ -66,20 +65,20 @@ size_t line_feed(struct line_reader *reader, const void *data, size_t size)
     return size;
 }
 
-static void hand_out(struct line_reader *reader, size_t size, char **ret_text, size_t *ret_size)
+static void hand_out(const struct line_reader *reader, size_t size, const char **ret_text,
+                     size_t *ret_size)
 {
-    char *text = reader->data + reader->begin;
+    const char *text = reader->data + reader->begin;
     if (size > 0 && text[size - 1] == '\r')
         size--;
-    text[size] = '\0';
     *ret_text = text;
     *ret_size = size;
 }
 
-enum line_kind line_next(struct line_reader *reader, char **ret_text, size_t *ret_size)
+enum line_kind line_next(struct line_reader *reader, const char **ret_text, size_t *ret_size)
 {
     for (;;) {
-        char *newline =
+        const char *newline =
             memchr(reader->data + reader->searched, '\n', reader->end - reader->searched);
         if (!newline) {
             reader->searched = reader->end;
@@ -104,7 +103,7 @@ enum line_kind line_next(struct line_reader *reader, char **ret_text, size_t *re
     }
 }
 
-enum line_kind line_last(struct line_reader *reader, char **ret_text, size_t *ret_size)
+enum line_kind line_last(struct line_reader *reader, const char **ret_text, size_t *ret_size)
 {
     size_t size = reader->end - reader->begin;
     if (reader->skipping || size == 0)
@@ -112,4 +111,16 @@ enum line_kind line_last(struct line_reader *reader, char **ret_text, size_t *re
     hand_out(reader, size, ret_text, ret_size);
     reader->begin = reader->searched = reader->end;
     return LINE_WHOLE;
+}
+
+struct line_mark line_mark(const struct line_reader *reader)
+{
+    return (struct line_mark){reader->begin, reader->searched, reader->skipping};
+}
+
+void line_rewind(struct line_reader *reader, struct line_mark mark)
+{
+    reader->begin = mark.begin;
+    reader->searched = mark.searched;
+    reader->skipping = mark.skipping;
 }

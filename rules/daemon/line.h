@@ -4,6 +4,7 @@
 // its newline: a client that sends rubbish finds its next request answered.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,10 +31,17 @@ enum line_kind {
     LINE_TOO_LONG, // a line beyond the limit has begun; the rest of it is skipped
 };
 
-// The next line, without its newline (and without a carriage return before that). The text is
-// writable and followed by a NUL; it stays in place until the next line_fill() or line_feed(), so
-// all lines of one reading may be looked at again.
-enum line_kind line_next(struct line_reader *reader, char **ret_text, size_t *ret_size);
+// The next line, without its newline (and without a carriage return before that); no NUL follows.
+// The text stays in place until the next line_fill() or line_feed().
+enum line_kind line_next(struct line_reader *reader, const char **ret_text, size_t *ret_size);
 
 // What is left at the end of the stream without a newline: LINE_WHOLE or LINE_NONE.
-enum line_kind line_last(struct line_reader *reader, char **ret_text, size_t *ret_size);
+enum line_kind line_last(struct line_reader *reader, const char **ret_text, size_t *ret_size);
+
+// Where reading stands, to come back to: good until the next line_fill() or line_feed().
+struct line_mark {
+    size_t begin, searched;
+    bool skipping;
+};
+struct line_mark line_mark(const struct line_reader *reader);
+void line_rewind(struct line_reader *reader, struct line_mark mark);

@@ -137,8 +137,8 @@ static void evaluate(struct shapes *s, const uint8_t *line, int own, uint32_t *c
                      int32_t *score)
 {
     static const int class_shift[LINE_CLASSES] = {
-        [LINE_THREE] = LINE_THREE_SHIFT,         [LINE_OPEN_THREE] = LINE_OPEN_THREE_SHIFT,
-        [LINE_FOUR] = LINE_FOUR_SHIFT,           [LINE_OPEN_FOUR] = LINE_OPEN_FOUR_SHIFT,
+        [LINE_THREE] = LINE_THREE_SHIFT, [LINE_OPEN_THREE] = LINE_OPEN_THREE_SHIFT,
+        [LINE_FOUR] = LINE_FOUR_SHIFT,   [LINE_OPEN_FOUR] = LINE_OPEN_FOUR_SHIFT,
         [LINE_FIVE] = LINE_FIVE_SHIFT,
     };
     uint8_t shape[SPAN_MAX];
@@ -212,8 +212,7 @@ int line_table_new(const struct line_rules *rules, struct line_table **ret)
     table->rules = *rules;
     // An exact five must see the sixth stone; a six must see five to each side.
     table->reach = rules->exact || rules->win_length == 6 ? 5 : 4;
-    struct shapes shapes = {
-        .rules = rules, .reach = table->reach, .span = 2 * table->reach + 1};
+    struct shapes shapes = {.rules = rules, .reach = table->reach, .span = 2 * table->reach + 1};
     size_t states = 1;
     for (int i = 0; i < shapes.span; i++)
         states *= 3;

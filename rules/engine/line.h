@@ -71,9 +71,9 @@ struct line_value {
 
 struct line_table {
     struct line_rules rules;
-    int reach;                 // points looked at on each side
-    uint16_t *id;              // [1 << 4·reach], by code
-    struct line_value *value;  // by id
+    int reach;                // points looked at on each side
+    uint16_t *id;             // [1 << 4·reach], by code
+    struct line_value *value; // by id
     int ids;
 };
 

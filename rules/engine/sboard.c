@@ -22,13 +22,13 @@ static uint64_t hash_taken(const uint8_t *taken, const uint8_t *standing)
            key(KEY_STANDING + standing[0] + 2u * standing[1]);
 }
 
-#define FIELD(shift, bits)  ((uint32_t)((1u << (bits)) - 1) << (shift))
-#define WIN_ROW_MASK        FIELD(LINE_FIVE_SHIFT, 3)
-#define FOUR_MASK           (FIELD(LINE_FOUR_SHIFT, 3) | FIELD(LINE_OPEN_FOUR_SHIFT, 3))
-#define THREE_MASK          FIELD(LINE_OPEN_THREE_SHIFT, 3)
-#define TAKE_MASK           (FIELD(LINE_PAIR_SHIFT, 4) | FIELD(LINE_TRIPLE_SHIFT, 4))
-#define SET_MASK            (WIN_ROW_MASK | FOUR_MASK | THREE_MASK | TAKE_MASK)
-#define SET_MASK_BOTH       ((uint64_t)SET_MASK << 32 | SET_MASK)
+#define FIELD(shift, bits) ((uint32_t)((1u << (bits)) - 1) << (shift))
+#define WIN_ROW_MASK       FIELD(LINE_FIVE_SHIFT, 3)
+#define FOUR_MASK          (FIELD(LINE_FOUR_SHIFT, 3) | FIELD(LINE_OPEN_FOUR_SHIFT, 3))
+#define THREE_MASK         FIELD(LINE_OPEN_THREE_SHIFT, 3)
+#define TAKE_MASK          (FIELD(LINE_PAIR_SHIFT, 4) | FIELD(LINE_TRIPLE_SHIFT, 4))
+#define SET_MASK           (WIN_ROW_MASK | FOUR_MASK | THREE_MASK | TAKE_MASK)
+#define SET_MASK_BOTH      ((uint64_t)SET_MASK << 32 | SET_MASK)
 
 static inline uint32_t membership(uint32_t counts)
 {
@@ -438,8 +438,7 @@ int sb_members(const struct sboard *b, int player, enum sb_set set, int limit, u
 int sb_winning_cells(struct sboard *b, int player, int limit, uint16_t *cells)
 {
     int special = b->rules.poof || b->rules.boat, count = 0;
-    int near = b->rules.goal && b->count[player][SB_TAKE] &&
-               b->taken[player] + 24 >= b->rules.goal;
+    int near = b->rules.goal && b->count[player][SB_TAKE] && b->taken[player] + 24 >= b->rules.goal;
     if (!b->count[player][SB_WIN_ROW] && !near)
         return 0;
     for (int w = 0; w < SB_WORDS; w++) {

@@ -20,7 +20,7 @@ enum {
     SB_CELLS = 704,
     SB_WORDS = SB_CELLS / 64,
     SB_DEPTH_MAX = 256,  // moves that can be made from the position that was set
-    SB_REMOVED_MAX = 30, // stones that can leave the board in one move (24 captured, 5 poofed)
+    SB_REMOVED_MAX = 34, // stones that can leave the board in one move (24 captured, 9 poofed)
     SB_NO_CELL = 0,      // never on the board
 };
 
@@ -60,9 +60,9 @@ struct sboard {
     int depth;     // moves made since sb_set
     uint64_t hash; // position, stones taken and side to move
     uint8_t taken[2];
-    uint8_t standing[2];            // boat: a row stands that the other may still break
-    int32_t total[2];               // sum of score[] over the empty points
-    int count[2][SB_SETS];          // members of set[][]
+    uint8_t standing[2];   // boat: a row stands that the other may still break
+    int32_t total[2];      // sum of score[] over the empty points
+    int count[2][SB_SETS]; // members of set[][]
     uint64_t set[2][SB_SETS][SB_WORDS];
     uint32_t rows[SB_SIZE_MAX + 4]; // stones of both, bit x+2 of rows[y+2]: for the candidates
     uint8_t state[SB_CELLS];        // 0 empty, 1, 2, 3 off the board

@@ -1,0 +1,150 @@
+#include "rules/engine/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/engine/crowd.h"
+#include "rules/engine/level.h"
+#include "rules/engine/opening.h"
+#include "rules/engine/pentago_player.h"
+#include "rules/engine/rows.h"
+
+struct engine {
+    struct engine_settings settings;
+    struct rng rng;
+    // Made when first needed.
+    struct rows *rows;
+    struct pentago_player *pentago;
+};
+
+static int check_level(int level, struct error *err)
+{
+    if (level < 1 || level > ENGINE_LEVELS)
+        return error_set(err, -EINVAL, "The level must be between 1 and %d, not %d.", ENGINE_LEVELS,
+                         level);
+    return 0;
+}
+
+int engine_new(const struct engine_settings *settings, struct engine **ret, struct error *err)
+{
+    int r = check_level(settings->level, err);
+    if (r < 0)
+        return r;
+    if (settings->threads < 1 || settings->threads > 64)
+        return error_set(err, -EINVAL, "The number of threads must be between 1 and 64, not %d.",
+                         settings->threads);
+    if (settings->hash_mib < 1 || settings->hash_mib > 65536)
+        return error_set(err, -EINVAL, "The hash size must be between 1 and 65536 MiB, not %u.",
+                         settings->hash_mib);
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return error_set(err, -ENOMEM, "There is not enough memory for the engine.");
+    engine->settings = *settings;
+    rng_seed(&engine->rng, settings->seed);
+    *ret = engine;
+    return 0;
+}
+
+struct engine *engine_free(struct engine *engine)
+{
+    if (!engine)
+        return NULL;
+    rows_free(engine->rows);
+    pentago_player_free(engine->pentago);
+    free(engine);
+    return NULL;
+}
+
+int engine_set_level(struct engine *engine, int level, struct error *err)
+{
+    int r = check_level(level, err);
+    if (r == 0)
+        engine->settings.level = level;
+    return r;
+}
+
+void engine_set_seed(struct engine *engine, uint64_t seed)
+{
+    engine->settings.seed = seed;
+    rng_seed(&engine->rng, seed);
+}
+
+void engine_forget(struct engine *engine)
+{
+    if (engine->rows)
+        rows_forget(engine->rows);
+    if (engine->pentago)
+        pentago_player_forget(engine->pentago);
+    rng_seed(&engine->rng, engine->settings.seed);
+}
+
+static int need_rows(struct engine *engine)
+{
+    if (engine->rows)
+        return 0;
+    return rows_new(engine->settings.hash_mib, engine->settings.threads, &engine->rows);
+}
+
+static int need_pentago(struct engine *engine)
+{
+    if (engine->pentago)
+        return 0;
+    return pentago_player_new(engine->settings.hash_mib, &engine->pentago);
+}
+
+// The answer when a player failed to give a legal one: never an illegal move, whatever happens.
+static void first_legal(const struct game *game, struct engine_thought *ret)
+{
+    static const enum move_kind choices[] = {MOVE_FIRST, MOVE_SECOND, MOVE_PASS};
+    static _Thread_local struct move legal[LEGAL_MAX];
+    *ret = (struct engine_thought){.line_count = 1};
+    for (size_t i = 0; game_choice_pending(game) && i < 3; i++) {
+        if (game_choice_allowed(game, choices[i])) {
+            ret->line[0].move = move_choice(choices[i]);
+            return;
+        }
+    }
+    if (game_legal(game, legal) > 0)
+        ret->line[0].move = legal[0];
+}
+
+static int dispatch(struct engine *engine, const struct game *game,
+                    const struct engine_limits *limits, const struct level *level, atomic_int *stop,
+                    engine_report *report, void *user, struct engine_thought *ret)
+{
+    struct rng *rng = &engine->rng;
+    if (game->rules.family == FAMILY_PENTAGO) {
+        int r = need_pentago(engine);
+        return r < 0 ? r
+                     : pentago_player_think(engine->pentago, game, limits, level, rng, stop, report,
+                                            user, ret);
+    }
+    if (!rows_plays(&game->rules))
+        return crowd_think(game, limits, level, rng, stop, report, user, ret);
+    int r = need_rows(engine);
+    if (r < 0)
+        return r;
+    if (game_choice_pending(game))
+        return opening_choose(engine->rows, game, limits, rng, stop, ret);
+    if (opening_lays(game))
+        return opening_lay(engine->rows, game, limits, rng, stop, ret);
+    return rows_think(engine->rows, game, limits, level, rng, stop, report, user, ret);
+}
+
+int engine_think(struct engine *engine, const struct game *game, const struct engine_limits *limits,
+                 bool full_strength, atomic_int *stop, engine_report *report, void *user,
+                 struct engine_thought *ret, struct error *err)
+{
+    if (game->result.over)
+        return error_set(err, -EINVAL, "The game is over: there is no move to find.");
+    const struct level *level = full_strength || engine->settings.level == ENGINE_LEVELS
+                                    ? NULL
+                                    : level_get(engine->settings.level);
+    int r = dispatch(engine, game, limits, level, stop, report, user, ret);
+    if (r < 0)
+        return error_set(err, r, "No move could be found: %s.", strerror(-r));
+    if (game_check(game, ret->line[0].move, NULL) != REASON_NONE)
+        first_legal(game, ret);
+    return 0;
+}

@@ -1,0 +1,81 @@
+#include "rules/engine/eval.h"
+
+#include <math.h>
+
+// The worth of stones taken grows faster than their number: the last pair wins.
+static int taken_value(const struct sboard *b, int player)
+{
+    int goal = b->rules.goal, taken = b->taken[player];
+    if (!goal)
+        return 0;
+    return (260 * taken + 520 * taken * taken / goal) / goal;
+}
+
+static int hanging_value(const struct sboard *b, int player)
+{
+    int pairs = b->count[player][SB_TAKE];
+    if (!pairs)
+        return 0;
+    int goal = b->rules.goal, missing = goal - b->taken[player];
+    int worth = !goal ? 10 : missing <= goal * 4 / 10 ? 60 : 24;
+    return worth * (pairs < 3 ? pairs : 3);
+}
+
+int eval_position(const struct sboard *b)
+{
+    int me = b->side, you = 1 - me;
+    int value = (b->total[me] - b->total[you]) / 2;
+    value += taken_value(b, me) - taken_value(b, you);
+    // What I can take now counts double: it is my turn.
+    value += 2 * hanging_value(b, me) - hanging_value(b, you);
+    value += 20 * (b->count[me][SB_FOUR] > 3 ? 3 : b->count[me][SB_FOUR]);
+    value -= 12 * (b->count[you][SB_FOUR] > 3 ? 3 : b->count[you][SB_FOUR]);
+    return value > EVAL_LIMIT ? EVAL_LIMIT : value < -EVAL_LIMIT ? -EVAL_LIMIT : value;
+}
+
+static int promise(const struct sboard *b, int player, int cell)
+{
+    uint32_t c = sb_counts(b, player, cell);
+    int fours = (int)LINE_FOURS(c), threes = (int)LINE_OPEN_THREES(c);
+    int value = b->score[cell][player];
+    value += 600 * (int)LINE_OPEN_FOURS(c) + 1000 * (int)LINE_FIVES(c);
+    if (fours > 1 || (fours && threes))
+        value += 300;
+    if (threes > 1)
+        value += 120;
+    int takes = sb_takes_at(b, player, cell);
+    if (takes)
+        value += 25 * takes + 6 * takes * b->taken[player];
+    return value;
+}
+
+int eval_move(const struct sboard *b, int cell)
+{
+    int me = b->side;
+    int exposed = (int)LINE_EXPOSED(sb_counts(b, me, cell));
+    return 4 * promise(b, me, cell) + 3 * promise(b, 1 - me, cell) - 60 * exposed;
+}
+
+double eval_win_chance(int value)
+{
+    return 1.0 / (1.0 + exp(-value / 180.0));
+}
+
+int eval_candidates(const struct sboard *b, int limit, uint16_t *cells)
+{
+    int size = b->rules.size, count = 0;
+    uint32_t wide[SB_SIZE_MAX + 4], board = ((1u << size) - 1) << 2;
+    for (int y = 0; y < size + 4; y++) {
+        uint32_t row = b->rows[y];
+        wide[y] = row | row << 1 | row << 2 | row >> 1 | row >> 2;
+    }
+    for (int y = 0; y < size; y++) {
+        uint32_t near = wide[y] | wide[y + 1] | wide[y + 2] | wide[y + 3] | wide[y + 4];
+        for (near &= board & ~b->rows[y + 2]; near; near &= near - 1) {
+            if (count == limit)
+                return count;
+            cells[count++] = (uint16_t)sb_cell(__builtin_ctz(near) - 2, y);
+        }
+    }
+    return count;
+}

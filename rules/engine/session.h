@@ -1,0 +1,59 @@
+// session: what the program's protocols share: the engine, the game being played, the clocks and
+// where answers go.
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "rules/engine/engine.h"
+#include "rules/engine/input.h"
+
+struct session_options {
+    struct engine_settings engine;
+    const char *variant;  // name of the game at the start
+    int64_t move_time_ns; // budget of each move when no clock is set
+    uint64_t nodes;       // limit of each move, 0 = none
+    bool resign;          // resigns positions that are proved lost
+};
+
+struct session_clock {
+    int64_t main_ns, byo_ns; // as set for the whole game
+    int byo_stones;
+    int64_t left_ns[COLOURS_MAX + 1]; // −1 = not told, use main_ns
+    int stones_left[COLOURS_MAX + 1]; // in the current byo-yomi period, 0 = main time
+    bool set;
+};
+
+struct session {
+    struct session_options options;
+    struct engine *engine;
+    struct input *input;
+    FILE *out;
+    atomic_int stop; // the current search must end
+    struct variant variant;
+    struct game game;
+    struct session_clock clock;
+    int64_t move_time_ns;
+};
+
+// Returns 0 or negative errno with *err. `in` is borrowed, `is_stop` as for input_new.
+int session_new(const struct session_options *options, int in, FILE *out,
+                int (*is_stop)(const char *line), struct session **ret, struct error *err);
+struct session *session_free(struct session *session);
+
+// Starts a new game of the variant `name`, with `field=value` changes (NULL-terminated array).
+int session_set_game(struct session *session, const char *name, char *const changes[],
+                     struct error *err);
+
+// Time allowed for the next move, from the clock or the fixed budget, in ns.
+int64_t session_budget(const struct session *session);
+
+// Thinks about the game's position and returns what was found. Connect6: both stones of the turn
+// as one move. Nothing is played.
+int session_think(struct session *session, bool full_strength, struct engine_thought *ret,
+                  struct error *err);
+
+// Whether the level and the options say to give up here.
+bool session_resigns(const struct session *session, const struct engine_thought *thought);

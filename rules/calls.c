@@ -47,14 +47,17 @@ static unsigned ones(uint32_t set)
     return (unsigned)__builtin_popcount(set);
 }
 
-static void add(struct formations *f, enum call_kind kind, uint32_t stones, uint32_t points)
+// The same stones can be seen in several windows. A threat then gains a winning point; a formation
+// that one stone can spoil keeps only the points that spoil it in every window.
+enum merge { MERGE_ALL, MERGE_COMMON };
+
+static void add(struct formations *f, enum call_kind kind, enum merge merge, uint32_t stones,
+                uint32_t points)
 {
     for (unsigned i = 0; i < f->count; i++)
         if (f->list[i].kind == kind && f->list[i].stones == stones) {
-            // The same stones in another window: a tessera gains a point, a tria keeps only the
-            // points that spoil every way.
             f->list[i].points =
-                kind == CALL_TESSERA ? f->list[i].points | points : f->list[i].points & points;
+                merge == MERGE_ALL ? f->list[i].points | points : f->list[i].points & points;
             return;
         }
     if (f->count < FORMATIONS_MAX)
@@ -89,7 +92,7 @@ static void find_threats(const struct variant *v, const struct line *line, unsig
             continue;
         if (v->exact && filled_row(line->own, (unsigned)__builtin_ctz(empty)) != n)
             continue;
-        add(f, kind, stones, empty);
+        add(f, kind, MERGE_ALL, stones, empty);
     }
 }
 
@@ -104,7 +107,7 @@ static void find_solid(const struct line *line, unsigned n, bool open, enum call
             continue;
         if (open && (i == 0 || (line->empty & sides) != sides))
             continue;
-        add(f, kind, w, line->empty & sides);
+        add(f, kind, MERGE_ALL, w, line->empty & sides);
     }
 }
 
@@ -116,7 +119,7 @@ static void find_open_threes(const struct line *line, unsigned n, struct formati
         uint32_t w = window(i, n), sides = 1u << (i - 1) | 1u << (i + n);
         uint32_t stones = line->own & w, empty = line->empty & w;
         if (ones(stones) == n - 1 && ones(empty) == 1 && (line->empty & sides) == sides)
-            add(f, CALL_TRIA, stones, empty | sides);
+            add(f, CALL_TRIA, MERGE_COMMON, stones, empty | sides);
     }
 }
 
@@ -130,7 +133,7 @@ static void find_simple_threes(const struct line *line, struct formations *f)
         uint32_t stones = line->own & w, empty = line->empty & w;
         if (ones(stones) == 3 && ones(empty) == 1 && (stones & ends) == ends &&
             (line->empty & sides) == sides)
-            add(f, CALL_TRIA, stones, empty | sides);
+            add(f, CALL_TRIA, MERGE_COMMON, stones, empty | sides);
     }
 }
 
@@ -148,7 +151,7 @@ static void find_threes(const struct variant *v, const struct line *line, struct
         for (unsigned j = 0; j < fours.count; j++)
             part |= (threes.list[i].stones & ~fours.list[j].stones) == 0;
         if (!part)
-            add(f, CALL_TRIA, threes.list[i].stones, threes.list[i].points);
+            add(f, CALL_TRIA, MERGE_ALL, threes.list[i].stones, threes.list[i].points);
     }
 }
 

@@ -1,0 +1,91 @@
+#include "controller/attendant.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "config/base/clock.h"
+
+static const int64_t REACTION_NS = 1500 * NS_PER_MS;
+enum { ANSWERS_MAX = 5, STORE_LOW = 5, STORE_FULL = 60 };
+
+struct attendant {
+    struct loop *loop;
+    struct table *table;
+    struct robot *robot;
+    struct loop_source *timer;
+    void (*gave_up)(void *user);
+    void *user;
+    enum robot_state state;
+    bool alone, started;
+    int answers; // without a move in between
+    int moves;
+};
+
+static void fill_stores(struct attendant *a)
+{
+    struct table_ledger ledger;
+    table_ledger(a->table, &ledger);
+    for (int c = 1; c <= table_setup_of(a->table)->stones.colours; c++) {
+        if (ledger.store[c] <= STORE_LOW)
+            table_fill_store(a->table, c, STORE_FULL);
+    }
+}
+
+static void on_timer(void *user, int64_t now)
+{
+    (void)now;
+    struct attendant *a = user;
+    if (a->state == ROBOT_STOPPED) {
+        table_press(a->table, GPIO_BUTTON_RESET);
+        // The button is ignored while the cause lasts: come back.
+        loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
+        return;
+    }
+    int moves = robot_counts(a->robot)->moves;
+    if (moves != a->moves)
+        a->answers = 0;
+    a->moves = moves;
+    if (++a->answers > ANSWERS_MAX) {
+        if (a->gave_up)
+            a->gave_up(a->user);
+        return;
+    }
+    fill_stores(a);
+    robot_retry(a->robot);
+}
+
+int attendant_new(struct loop *loop, struct table *table, bool alone, void (*gave_up)(void *user),
+                  void *user, struct attendant **ret)
+{
+    struct attendant *a = calloc(1, sizeof *a);
+    if (!a)
+        return -ENOMEM;
+    *a = (struct attendant){
+        .loop = loop, .table = table, .alone = alone, .gave_up = gave_up, .user = user};
+    int r = loop_add_timer(loop, INT64_MAX, on_timer, a, &a->timer);
+    if (r < 0) {
+        free(a);
+        return r;
+    }
+    *ret = a;
+    return 0;
+}
+
+struct attendant *attendant_free(struct attendant *a)
+{
+    if (!a)
+        return NULL;
+    loop_source_free(a->timer);
+    free(a);
+    return NULL;
+}
+
+void attendant_on_state(struct attendant *a, struct robot *robot, enum robot_state state)
+{
+    a->robot = robot;
+    a->state = state;
+    a->started = a->started || state == ROBOT_HOMING;
+    bool needed = a->alone ? state == ROBOT_STOPPED || state == ROBOT_ASKING
+                           : state == ROBOT_STOPPED && !a->started;
+    loop_source_set_due(a->timer, needed ? loop_now(a->loop) + REACTION_NS : INT64_MAX);
+}

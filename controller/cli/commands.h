@@ -1,0 +1,7 @@
+// commands: the functions behind the table in main.c. Each gets argv from its own name on.
+#pragma once
+
+#include "controller/cli/options.h"
+
+enum exit_code cmd_play(int argc, char **argv);
+enum exit_code cmd_graph(int argc, char **argv);

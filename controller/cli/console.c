@@ -1,0 +1,273 @@
+#include "controller/cli/console.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "rules/notation.h"
+
+enum { LINE_SIZE = 256 };
+
+struct console {
+    struct loop *loop;
+    struct console_options options;
+    struct play *play;
+    void (*stopped)(void *user);
+    void *user;
+    bool tty; // standard output is a terminal
+    FILE *talk;
+    struct loop_source *input, *interrupt, *terminate;
+    char line[LINE_SIZE];
+    size_t used;
+    char result[256]; // the robot's sentence about the end
+};
+
+static const char HELP[] = "  K10            put your stone there (on the simulated table)\n"
+                           "  done           your move is done (as the button)\n"
+                           "  undo           take back, to your last move\n"
+                           "  resign, draw   give up; offer or accept a draw\n"
+                           "  first, second, pass   when colours are to be chosen\n"
+                           "  stop, start    stop the arm at once; go on after a stop\n"
+                           "  retry          try again what the robot asks about\n"
+                           "  board          show the board\n"
+                           "  quit           leave; `tessera play --resume` goes on later\n";
+
+static struct board_style style_of(const struct console *c)
+{
+    return board_style_for(fileno(c->talk), robot_colours(play_robot(c->play)));
+}
+
+static void show_board(struct console *c, FILE *to, const struct game *game)
+{
+    char text[BOARD_VIEW_MAX];
+    struct board_style style = board_style_for(fileno(to), robot_colours(play_robot(c->play)));
+    fprintf(to, "\n%s", board_view(game, &style, text, sizeof text));
+    fflush(to);
+}
+
+// --- what is typed ---
+
+static void on_word(struct console *c, char *word)
+{
+    struct error err;
+    word += strspn(word, " \t");
+    size_t n = strlen(word);
+    while (n && strchr(" \t\r", word[n - 1]))
+        word[--n] = 0;
+    if (!n) {
+        // Enter alone is the button on the screen.
+        if (c->play && play_robot(c->play))
+            play_say(c->play, "done", NULL);
+    } else if (strcmp(word, "help") == 0 || strcmp(word, "?") == 0) {
+        fputs(HELP, c->talk);
+    } else if (strcmp(word, "quit") == 0 || strcmp(word, "exit") == 0) {
+        c->stopped(c->user);
+    } else if (strcmp(word, "board") == 0 && c->play && play_robot(c->play)) {
+        show_board(c, c->talk, play_game(c->play));
+    } else if (!c->play) {
+        fprintf(c->talk, "just a moment: the game has not begun yet.\n");
+    } else if (play_say(c->play, word, &err) < 0) {
+        fprintf(c->talk, "%s\n", err.text);
+    }
+    fflush(c->talk);
+}
+
+static void on_input(void *user, int fd, uint32_t revents)
+{
+    (void)revents;
+    struct console *c = user;
+    char buf[LINE_SIZE];
+    ssize_t n = read(fd, buf, sizeof buf);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        c->input = loop_source_free(c->input); // nobody types any more; the game goes on
+        return;
+    }
+    for (ssize_t i = 0; i < n; i++) {
+        if (buf[i] != '\n') {
+            if (c->used < LINE_SIZE - 1)
+                c->line[c->used++] = buf[i];
+            continue;
+        }
+        c->line[c->used] = 0;
+        c->used = 0;
+        on_word(c, c->line);
+    }
+}
+
+static void on_signal(void *user, int signo)
+{
+    (void)signo;
+    struct console *c = user;
+    c->stopped(c->user);
+}
+
+// --- what is said ---
+
+static void say(struct console *c, const char *mark, const char *text)
+{
+    fprintf(c->talk, "%s%s\n", mark, text);
+    fflush(c->talk);
+}
+
+void console_news(void *console, enum robot_news kind, const char *text)
+{
+    struct console *c = console;
+    if (kind == ROBOT_NEWS_RESULT)
+        snprintf(c->result, sizeof c->result, "%s", text);
+    if (c->options.quiet && kind != ROBOT_NEWS_QUESTION)
+        return;
+    static const char *const marks[] = {
+        [ROBOT_NEWS_DOING] = "  ",      [ROBOT_NEWS_TURN] = "> ",     [ROBOT_NEWS_CALL] = "  ",
+        [ROBOT_NEWS_HINT] = "  note: ", [ROBOT_NEWS_QUESTION] = "? ", [ROBOT_NEWS_TROUBLE] = "! ",
+        [ROBOT_NEWS_RESULT] = "= ",
+    };
+    if (kind == ROBOT_NEWS_CALL) {
+        char call[64];
+        snprintf(call, sizeof call, "\"%s!\"", text);
+        say(c, marks[kind], call);
+        return;
+    }
+    if (kind == ROBOT_NEWS_RESULT && !c->tty)
+        return; // comes with the result
+    say(c, marks[kind], text);
+}
+
+void console_state(void *console, enum robot_state state)
+{
+    struct console *c = console;
+    if (c->options.verbose)
+        fprintf(c->talk, "  [%s]\n", robot_state_name(state));
+}
+
+void console_position(void *console, const struct game *game, const struct rules_effect *effect)
+{
+    struct console *c = console;
+    if (c->options.quiet || !c->play || !play_robot(c->play))
+        return;
+    if (effect && game->entries) {
+        struct move move = game_move(game, game->entries - 1u);
+        char text[MOVE_TEXT_MAX], legend[64], captured[128];
+        struct board_style style = style_of(c);
+        fprintf(c->talk, "%3u. %s %s", game->entries,
+                board_legend(&style, move.colour, legend, sizeof legend),
+                move_format(&game->rules, move, text));
+        if (effect->effect.captured_count)
+            fprintf(c->talk, ", captures %s",
+                    points_text(effect->effect.captured, effect->effect.captured_count, captured,
+                                sizeof captured));
+        fputc('\n', c->talk);
+    }
+    if (c->tty)
+        show_board(c, c->talk, game);
+    fflush(c->talk);
+}
+
+// --- the result ---
+
+static json_t *moves_json(const struct game *game)
+{
+    json_t *moves = json_array();
+    for (size_t i = 0; i < game->entries; i++) {
+        char text[MOVE_TEXT_MAX];
+        json_array_append_new(moves,
+                              json_string(move_format(&game->rules, game_move(game, i), text)));
+    }
+    return moves;
+}
+
+static json_t *counts_json(const struct robot_counts *n)
+{
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "moves", n->moves,
+                     "captured", n->captured, "placed", n->placed, "lifted", n->lifted,
+                     "picks_failed", n->picks_failed, "picks_retried", n->picks_retried,
+                     "questions", n->questions, "hints", n->hints, "hands", n->hands, "homings",
+                     n->homings, "observations", n->observations);
+}
+
+static void print_json(struct console *c, const struct game *game, uint64_t seed)
+{
+    json_t *rows = json_array();
+    for (int y = game->rules.size - 1; y >= 0; y--) {
+        char row[BOARD_SIZE_MAX + 1];
+        for (int x = 0; x < game->rules.size; x++)
+            row[x] = (char)(game_at(game, x, y) ? '0' + (int)game_at(game, x, y) : '.');
+        json_array_append_new(rows, json_stringn(row, game->rules.size));
+    }
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:s, s:i, s:o, s:o, s:o}", "game", play_game_name(c->play),
+                  "variant", game->rules.name, "seed", (json_int_t)seed, "result", c->result,
+                  "winner", game->result.winner, "moves", moves_json(game), "board", rows, "counts",
+                  counts_json(robot_counts(play_robot(c->play))));
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+void console_result(struct console *c, const struct game *game, uint64_t seed)
+{
+    const struct robot_counts *n = robot_counts(play_robot(c->play));
+    if (c->options.json) {
+        print_json(c, game, seed);
+    } else {
+        if (!c->tty) {
+            show_board(c, stdout, game);
+            printf("%s\n", c->result);
+        }
+        printf("%d moves, %d stones captured; the arm placed %d and lifted %d; %d picks tried "
+               "again, %d failed; %d questions\n",
+               n->moves, n->captured, n->placed, n->lifted, n->picks_retried, n->picks_failed,
+               n->questions);
+    }
+    fflush(stdout);
+}
+
+// --- making ---
+
+int console_new(struct loop *loop, const struct console_options *options,
+                void (*stopped)(void *user), void *user, struct console **ret, struct error *err)
+{
+    struct console *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_set(err, -ENOMEM, "out of memory");
+    *c = (struct console){.loop = loop, .options = *options, .stopped = stopped, .user = user};
+    c->tty = isatty(STDOUT_FILENO) && !options->json;
+    c->talk = c->tty ? stdout : stderr;
+    int r = loop_add_signal(loop, SIGINT, on_signal, c, &c->interrupt);
+    if (r == 0)
+        r = loop_add_signal(loop, SIGTERM, on_signal, c, &c->terminate);
+    // A regular file can't be waited for; nobody types into one either.
+    if (r == 0 && options->interactive) {
+        r = loop_add_io(loop, STDIN_FILENO, EPOLLIN, on_input, c, &c->input);
+        r = r == -EPERM ? 0 : r;
+    }
+    if (r < 0) {
+        console_free(c);
+        return error_set(err, r, "the terminal can't be watched: %s.", strerror(-r));
+    }
+    *ret = c;
+    return 0;
+}
+
+struct console *console_free(struct console *c)
+{
+    if (!c)
+        return NULL;
+    loop_source_free(c->input);
+    loop_source_free(c->interrupt);
+    loop_source_free(c->terminate);
+    free(c);
+    return NULL;
+}
+
+void console_set_play(struct console *c, struct play *play)
+{
+    c->play = play;
+}

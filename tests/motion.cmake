@@ -3,3 +3,7 @@ set(MOTION_RIG unit/test_motion_fake.c unit/test_motion_rig.c)
 
 tessera_test(NAME test_motion_arm SOURCES unit/test_motion_arm.c ${MOTION_RIG}
     LIBS tessera_motion m TIMEOUT 60)
+tessera_test(NAME test_motion_chaos SOURCES unit/test_motion_chaos_seeds.c unit/test_motion_chaos.c
+    ${MOTION_RIG} LIBS tessera_motion m TIMEOUT 120)
+tessera_bench(NAME soak_arm SOURCES soak/soak_arm.c unit/test_motion_chaos.c ${MOTION_RIG}
+    LIBS tessera_motion m)

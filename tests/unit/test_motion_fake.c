@@ -62,7 +62,7 @@ static void boot(struct fake *f, int64_t banner_at)
 {
     stop_motion(f);
     f->homing = f->critical = f->waits_for_rest = f->pump = false;
-    f->length = 0;
+    f->length = f->rx_count = 0;
     f->banner_at = banner_at;
 }
 
@@ -141,7 +141,7 @@ static void alarm_now(struct fake *f, int number)
     char text[32];
     snprintf(text, sizeof text, "ALARM:%d", number);
     stop_motion(f);
-    f->length = 0;
+    f->length = f->rx_count = 0;
     f->waits_for_rest = false;
     f->locked = true;
     say(f, text, true);
@@ -311,15 +311,28 @@ static void take(struct fake *f, unsigned char c)
         if (!f->homing && !f->critical && f->banner_at == INT64_MAX)
             report(f);
         return;
-    case '\n':
-        f->line[f->length] = '\0';
-        f->length = 0;
-        if (!f->critical && f->banner_at == INT64_MAX && !f->homing)
-            obey(f, f->line);
-        return;
     default:
-        if (f->length < FAKE_LINE - 1)
-            f->line[f->length++] = (char)c;
+        if (f->rx_count < FAKE_RX - 1)
+            f->rx[f->rx_count++] = (char)c;
+        else
+            f->overflows++; // lost without a word, as in GRBL
+    }
+}
+
+// The parser takes a line when it has nothing else to do.
+static void parse(struct fake *f)
+{
+    while (f->rx_count && !f->critical && !f->homing && !f->waits_for_rest &&
+           f->banner_at == INT64_MAX) {
+        char c = f->rx[0];
+        memmove(f->rx, f->rx + 1, (size_t)--f->rx_count);
+        if (c == '\n') {
+            f->line[f->length] = '\0';
+            f->length = 0;
+            obey(f, f->line);
+        } else if (f->length < FAKE_LINE - 1) {
+            f->line[f->length++] = c;
+        }
     }
 }
 
@@ -335,6 +348,7 @@ static bool receive(struct fake *f)
         for (ssize_t i = 0; i < n; i++)
             take(f, (unsigned char)buf[i]);
     }
+    parse(f);
     return any;
 }
 
@@ -353,7 +367,7 @@ static bool send_due(struct fake *f)
             f->lose_out = false;
         }
         f->bytes_out += n;
-        if (write(f->fd, o.text, n) != (ssize_t)n)
+        if (send(f->fd, o.text, n, MSG_NOSIGNAL) != (ssize_t)n)
             break;
         // What the host wrote before it could read this is not its fault.
         receive(f);
@@ -409,6 +423,7 @@ bool fake_step(struct fake *f, int64_t now)
     bool any = pass_time(f);
     any |= receive(f);
     any |= pass_time(f);
+    parse(f);
     any |= send_due(f);
     return any;
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FAKE_MOVES = 15, FAKE_OUT = 64, FAKE_LINE = 128, FAKE_LOG = 8192 };
+enum { FAKE_MOVES = 15, FAKE_OUT = 64, FAKE_RX = 128, FAKE_LINE = 128, FAKE_LOG = 8192 };
 
 enum fake_fault {
     FAKE_LOSE_BYTE_OUT, // the next byte the host should see is lost
@@ -53,6 +53,8 @@ struct fake {
     int64_t home_end;
     bool waits_for_rest; // a line that says ok only after motion
     int64_t banner_at;   // boot; INT64_MAX = none
+    char rx[FAKE_RX];    // received, not yet read by the parser
+    int rx_count, overflows;
     char line[FAKE_LINE];
     int length;
     bool pump; // M3 … M5

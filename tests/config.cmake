@@ -8,7 +8,9 @@ tessera_test(NAME test_config_oracle SOURCES unit/test_config_oracle.c
 
 tessera_test(NAME test_config_mutations SOURCES system/test_config_mutations.c LIBS tessera_config
     LABEL system)
+tessera_test(NAME test_config_cli SOURCES system/test_config_cli.c LIBS tessera_config LABEL system)
 add_dependencies(test_config_mutations tessera-config)
+add_dependencies(test_config_cli tessera-config)
 
 tessera_fuzz(NAME fuzz_settings SOURCES fuzz/fuzz_settings.c LIBS tessera_config
     CORPUS fuzz/corpus/settings)

@@ -15,12 +15,17 @@ enum cli_exit {
     CLI_NO_DEVICE = 4,
 };
 
-enum { CLI_OVERRIDES_MAX = 64 };
+enum {
+    CLI_OVERRIDES_MAX = 64,
+    CLI_PRESETS_MAX = 8,
+};
 
 struct cli {
     const char *file;                             // --config, NULL = SETTINGS_FILE
     const char *overrides[CLI_OVERRIDES_MAX + 1]; // --set
     int override_count;
+    const char *presets[CLI_PRESETS_MAX]; // --preset
+    int preset_count;
     bool json, quiet, verbose;
     bool origin, force, probe, yes, sim; // options of single commands
     const char *seed;                    // --seed, as written
@@ -35,7 +40,7 @@ struct cli {
 typedef enum cli_exit cli_command_fn(struct cli *cli);
 
 cli_command_fn cli_init, cli_check, cli_show, cli_set, cli_keys, cli_ports, cli_backup, cli_restore,
-    cli_completion, cli_calibrate;
+    cli_completion;
 
 // Says what went wrong, with its place, on standard error.
 void cli_complain(const struct error *err);
@@ -52,6 +57,13 @@ void cli_print_faults(const struct cli *cli, const struct faults *faults);
 
 // The settings file the command line means.
 const char *cli_settings_file(const struct cli *cli);
+
+// Gives what stands at `file` a second name (FILE.1, FILE.2, …) before something takes its place,
+// and says so. Fine when nothing stands there.
+int cli_set_aside(const char *file, struct error *err);
+
+// Writes a settings file for people to read, making its folder, through links, keeping its mode.
+int cli_write_file(const char *file, const char *text, size_t size, struct error *err);
 
 // Finishes writing to standard output; CLI_FAILED with a message when it did not get through.
 enum cli_exit cli_flush(void);

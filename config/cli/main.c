@@ -15,15 +15,15 @@ static const struct command {
     int least, most; // arguments
     cli_command_fn *run;
 } COMMANDS[] = {
-    {"init", "[FILE]", "find the hardware and write a commented settings file", 0, 1, NULL},
+    {"init", "[FILE]", "find the hardware and write a commented settings file", 0, 1, cli_init},
     {"check", "[FILE]", "check every setting; opens no device", 0, 1, cli_check},
     {"show", "[KEY|GROUP]", "print what is set; --origin says where", 0, 1, cli_show},
     {"set", "KEY VALUE", "change a value in the file, keep the rest", 2, 32, cli_set},
     {"keys", "[WORD]", "list all settings, or those that match", 0, 1, cli_keys},
-    {"ports", "", "list cameras, serial ports and GPIO lines", 0, 0, NULL},
-    {"calibrate", "WHAT", "panel, camera, board, arm, stones, gripper or all", 1, 1, NULL},
-    {"backup", "FILE", "save settings and calibration in one file", 1, 1, NULL},
-    {"restore", "FILE", "bring back a backup or an older calibration", 1, 1, NULL},
+    {"ports", "", "list cameras, serial ports and GPIO lines", 0, 0, cli_ports},
+    // CAL {"calibrate", "WHAT", "panel, camera, board, arm, stones, gripper or all", 1, 1, NULL},
+    {"backup", "FILE", "save settings and calibration in one file", 1, 1, cli_backup},
+    {"restore", "FILE", "bring back a backup or an older calibration", 1, 1, cli_restore},
     {"completion", "", "print completion for bash", 0, 0, cli_completion},
 };
 
@@ -39,6 +39,7 @@ enum option_name {
     OPTION_YES,
     OPTION_OUTPUT,
     OPTION_FORMAT,
+    OPTION_PRESET,
     OPTION_VERSION,
 };
 
@@ -55,9 +56,10 @@ static const struct described_option {
     {{"format", required_argument, NULL, OPTION_FORMAT},
      "NAME",
      "keys: table, sample, scdoc, names"},
+    {{"preset", required_argument, NULL, OPTION_PRESET}, "NAME", "init: settings that go together"},
     {{"probe", no_argument, NULL, OPTION_PROBE},
      NULL,
-     "ports: open serial ports, ask who is there"},
+     "ports, init: open serial ports, ask who is there"},
     {{"force", no_argument, NULL, OPTION_FORCE}, NULL, "init, restore: replace what is there"},
     {{"output", required_argument, NULL, OPTION_OUTPUT},
      "FILE",
@@ -211,6 +213,11 @@ static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
     case OPTION_OUTPUT:
         cli->output = optarg;
         break;
+    case OPTION_PRESET:
+        if (cli->preset_count == CLI_PRESETS_MAX)
+            return cli_usage("--preset is given more than %d times", CLI_PRESETS_MAX);
+        cli->presets[cli->preset_count++] = optarg;
+        break;
     case OPTION_FORMAT:
         cli->format = optarg;
         break;
@@ -248,8 +255,28 @@ static enum cli_exit run_command(struct cli *cli, const char *name)
     return cli_usage("there is no command \"%.40s\"", name);
 }
 
+// Machine coordinates are negative, and getopt takes -590 for options. So numbers go through it
+// behind a mark that no argument has.
+static const char MARK = '\001';
+
+static int mark_numbers(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-' && argv[i][1] >= '0' && argv[i][1] <= '9' &&
+            asprintf(&argv[i], "%c%s", MARK, argv[i]) < 0)
+            return -ENOMEM;
+    return 0;
+}
+
+static char *unmark(char *argument)
+{
+    return argument && argument[0] == MARK ? argument + 1 : argument;
+}
+
 int main(int argc, char **argv)
 {
+    if (mark_numbers(argc, argv) < 0)
+        return CLI_FAILED;
     struct option options[OPTION_COUNT + 1] = {0};
     for (int i = 0; i < OPTION_COUNT; i++)
         options[i] = OPTIONS[i].option;
@@ -257,6 +284,7 @@ int main(int argc, char **argv)
     bool over = false;
     int option;
     while (!over && (option = getopt_long(argc, argv, "hqv", options, NULL)) != -1) {
+        optarg = unmark(optarg);
         enum cli_exit code = take_option(&cli, option, &over);
         if (code != CLI_DONE)
             return (int)code;
@@ -265,6 +293,8 @@ int main(int argc, char **argv)
         return (int)cli_flush();
     if (optind == argc)
         return (int)cli_usage("a command is missing");
+    for (int i = optind; i < argc; i++)
+        argv[i] = unmark(argv[i]);
     cli.arguments = argv + optind + 1;
     cli.argument_count = argc - optind - 1;
     enum cli_exit code = run_command(&cli, argv[optind]);

@@ -3,10 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "config/base/atomic_file.h"
 #include "config/base/io.h"
 #include "config/cli/cli.h"
 #include "config/edit.h"
@@ -30,18 +27,6 @@ static int still_agrees(const struct cli *cli, const char *file, const char *tex
                       file);
     }
     reading_free(reading);
-    return r;
-}
-
-// Through a link to the file it points to; with the file's own rights.
-static int replace(const char *file, const char *text, size_t size, struct error *err)
-{
-    char *real = realpath(file, NULL);
-    const char *path = real ? real : file;
-    struct stat st;
-    mode_t mode = stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
-    int r = atomic_file_write(NULL, path, text, size, mode, err);
-    free(real);
     return r;
 }
 
@@ -103,7 +88,7 @@ enum cli_exit cli_set(struct cli *cli)
         code = CLI_USAGE;
     } else if (!cli->force && still_agrees(cli, file, text, size) < 0) {
         code = CLI_USAGE;
-    } else if (replace(file, text, size, &err) < 0) {
+    } else if (cli_write_file(file, text, size, &err) < 0) {
         cli_complain(&err);
         code = CLI_FAILED;
     } else {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "config/presets.h"
 #include "config/reading.h"
 
 struct expected {
@@ -169,11 +170,33 @@ static void test_unusual_but_right(void **state)
     }
 }
 
+static void test_every_preset_fits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < preset_count; i++) {
+        struct reading *reading = reading_new();
+        struct settings before = reading->settings;
+        preset_apply(&presets[i], &reading->settings);
+        assert_memory_not_equal(&before, &reading->settings, sizeof before);
+        for (int v = 0; v < PRESET_VALUES_MAX && presets[i].value[v][0]; v++)
+            assert_non_null(schema_find(presets[i].value[v][0]));
+        int r = reading_agree(reading);
+        if (r < 0)
+            fail_msg("%s: %s", presets[i].name, reading->faults->fault[0].text);
+        reading_free(reading);
+    }
+    assert_string_equal(preset_for_model("Raspberry Pi 5 Model B Rev 1.0")->name, "raspberry-pi-5");
+    assert_string_equal(preset_for_model("Raspberry Pi 3 Model B Plus Rev 1.3")->name,
+                        "raspberry-pi");
+    assert_string_equal(preset_for_model("ThinkPad")->name, "pc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_disagreements),
         cmocka_unit_test(test_unusual_but_right),
+        cmocka_unit_test(test_every_preset_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,3 +9,7 @@ tessera_test(NAME test_rulesd_cases SOURCES system/test_rulesd_cases.c system/ru
     LIBS tessera_rules_client)
 add_dependencies(test_rulesd_client tessera-rulesd)
 add_dependencies(test_rulesd_cases tessera-rulesd)
+
+tessera_bench(NAME bench_rulesd SOURCES bench/bench_rulesd.c system/rulesd_daemon.c
+    LIBS tessera_rules_client tessera_rulesd)
+add_dependencies(bench_rulesd tessera-rulesd)

@@ -10,6 +10,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/log.h"
+#include "rules/daemon/arena.h"
 #include "rules/daemon/server.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -189,6 +190,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     prepare_signals();
+    arena_install();
     struct store *store;
     if (store_new(&store) < 0) {
         log_error("out of memory");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/base/json.h"
+#include "rules/daemon/arena.h"
 #include "rules/daemon/line.h"
 #include "rules/daemon/service_private.h"
 
@@ -209,10 +210,11 @@ void service_handle(struct service *service, struct session *session, const char
     if (r < 0) {
         memcpy(err.code, "ParseError", sizeof "ParseError");
         put_error(out, NULL, RPC_PARSE_ERROR, &err, NULL);
+        arena_drop(NULL);
         return;
     }
     answer(service, session, request, out);
-    json_decref(request);
+    arena_drop(request);
     if (service->event_game && service->event)
         service->event(service->user, service->event_game, service->events.data,
                        service->events.size);

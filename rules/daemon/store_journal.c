@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/base/json.h"
+#include "rules/daemon/arena.h"
 #include "rules/daemon/store_private.h"
 #include "rules/notation.h"
 
@@ -279,7 +280,7 @@ int store_replay(void *user, const char *text, size_t size, int64_t seq, struct 
         r = replay_match_game(store, line, err);
     else
         r = bad_line(err, "an unknown kind of line");
-    json_decref(line);
+    arena_drop(line);
     return r;
 }
 

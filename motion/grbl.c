@@ -498,8 +498,12 @@ static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_
         g->options.events.status(g->options.user, s, now);
 }
 
-static void on_message(struct grbl *g, const char *text, int64_t now)
+static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t now)
 {
+    const char *text = reply->text;
+    // GRBL says this right after its banner and at no other time: the banner itself was lost.
+    if (g->link == GRBL_LINK_READY && strstr(text, "to unlock"))
+        on_banner(g, reply, now);
     if (g->resetting && strstr(text, "Reset to continue"))
         g->next_reset = now; // now it will be heard
     if (g->options.events.message && strncmp(text, "[MSG:", 5) == 0)
@@ -543,7 +547,7 @@ static void take_line(struct grbl *g, int64_t now)
         }
         break;
     case GRBL_REPLY_MESSAGE:
-        on_message(g, reply.text, now);
+        on_message(g, &reply, now);
         break;
     case GRBL_REPLY_GARBAGE:
         g->counts.garbage++;

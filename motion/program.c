@@ -259,11 +259,12 @@ static int withdraw(struct build *b)
     return travel(b, here, NAN, -INFINITY, 0);
 }
 
-// In a tray other stones stand around the slot, as high as this one.
-static double store_top(const struct build *b, const struct store_point *point)
+// In a tray other stones stand around the slot, as high as this one; `own` = 1 when it is counted.
+static double store_top(const struct build *b, const struct store_point *point, int own)
 {
     const struct store *s = &b->scene->stores->store[point->store];
-    return s->kind == STORE_TRAY ? s->z_contact : -INFINITY;
+    bool others = stores_stones(b->scene->stores, point->store) > own;
+    return s->kind == STORE_TRAY && others ? s->z_contact : -INFINITY;
 }
 
 static int pick(struct build *b, int store)
@@ -275,7 +276,7 @@ static int pick(struct build *b, int store)
     if (r < 0)
         return r;
     grip_here(b);
-    b->top_here = store_top(b, &point);
+    b->top_here = store_top(b, &point, 1);
     add(b, ARM_STEP_TOOK)->store = point;
     return 0;
 }
@@ -285,7 +286,7 @@ static int drop(struct build *b, int store)
     struct store_point point;
     int r = stores_next_drop(b->scene->stores, store, &point, b->err);
     if (r == 0)
-        r = travel(b, (double[]){point.x, point.y}, point.z, store_top(b, &point), 0);
+        r = travel(b, (double[]){point.x, point.y}, point.z, store_top(b, &point, 0), 0);
     if (r < 0)
         return r;
     expect(b, ARM_STEP_EXPECT_CARRIED);
@@ -355,7 +356,7 @@ static int plan_vent(struct build *b, const struct arm_job *job)
         return r;
     bool sure = b->holding;
     b->holding = true;
-    r = travel(b, (double[]){point.x, point.y}, NAN, store_top(b, &point), 0);
+    r = travel(b, (double[]){point.x, point.y}, NAN, store_top(b, &point, 0), 0);
     if (r < 0)
         return r;
     release_here(b);

@@ -130,7 +130,7 @@ static void use_geometry(struct vision *v, const struct geometry *g)
     watch_build(&v->watch, &v->sampler);
     watch_read(&v->watch, &v->picture);
     v->watch.learned = v->watch.contrast;
-    v->stones.line_contrast = fmaxf(0.05F, v->watch.learned);
+    v->stones.line_contrast = stones_line_contrast(&v->sampler, &v->picture);
     memset(v->point_known, 0, sizeof v->point_known);
     scene_restart(&v->scene);
 }

@@ -13,6 +13,7 @@ static const float GRID_LOST = 0.4F;     // share of watched line pieces still s
 enum {
     FOREIGN_CELLS = 3, // connected cells that make a hand
     LOST_FRAMES = 3,
+    COVERED_FRAMES = 15,
     SHIFTED_FRAMES = 6,
 };
 
@@ -82,18 +83,20 @@ static float moved_share(struct scene_state_machine *m, const struct sampler *s,
 static void judge_camera(struct scene_state_machine *m, const struct surface *surface,
                          const struct watch *w)
 {
+    // A hand hides lines too; but after a jolt, lines and stones lie where the surface was, and
+    // that looks like a large hand. So a covered grid is looked for as well, only later.
     const bool covered = surface->foreign_count * 5 > surface->cells;
-    const bool dark = surface->brightness < DARK;
-    const bool lost = w->seen < GRID_LOST && !covered && !dark && m->motion == 0;
+    const bool dark = surface->brightness < DARK, calm = m->motion == 0 && !dark;
+    const bool lost = w->seen < GRID_LOST && calm;
     const float shift = hypotf(w->shift_u, w->shift_v);
     m->lost_frames = lost ? m->lost_frames + 1 : 0;
-    m->shifted_frames = shift > SHIFT_FOLLOW && !lost && m->motion == 0 ? m->shifted_frames + 1 : 0;
+    m->shifted_frames = shift > SHIFT_FOLLOW && !lost && calm ? m->shifted_frames + 1 : 0;
     // Shifted by whole cells the lines fit again: after a jolt the whole board is looked for.
-    const bool settled = m->large_motion && m->motion == 0 && !covered && !dark;
-    m->want_search = m->lost_frames >= LOST_FRAMES || (settled && shift > SHIFT_FOLLOW);
-    m->want_refine = m->shifted_frames >= SHIFTED_FRAMES && !m->want_search;
-    if (settled && !m->want_search)
+    const bool jolted = m->large_motion && calm && (shift > SHIFT_FOLLOW || covered || lost);
+    m->want_search = m->lost_frames >= (covered ? COVERED_FRAMES : LOST_FRAMES) || jolted;
+    if (m->large_motion && calm && !jolted)
         m->large_motion = false;
+    m->want_refine = m->shifted_frames >= SHIFTED_FRAMES && !m->want_search && !m->large_motion;
 }
 
 static enum scene_state judge(const struct scene_state_machine *m, const struct scene_input *input,

@@ -1,6 +1,7 @@
 #include "vision/stones.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REACH = 5, LOG_TABLE = 256 };
@@ -153,31 +154,66 @@ static void disc_features(const struct stone_settings *t, const struct differenc
     feature[2] = tints ? tint_r / (float)tints : 0;
 }
 
-// Contrast of the four arms against what a bare line shows.
-static float line_share(const struct stone_settings *t, const struct sampler *s,
-                        const struct picture *p, int column, int row)
+static float arm_contrast(const struct sampler *s, const struct picture *p, int n, int d)
 {
     const float *log_of = log_table();
-    const int n = row * s->columns + column;
+    float contrast = 0;
+    for (int k = 0; k < ARM_SAMPLES; k++) {
+        const int32_t *at = s->arm_luma[n][d][k];
+        const float a = log_of[p->luma[at[0]]], b = log_of[p->luma[at[1]]];
+        const float c = log_of[p->luma[at[2]]];
+        const float line = fminf(a, fminf(b, c));
+        contrast += 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]) - line;
+    }
+    return contrast / ARM_SAMPLES;
+}
+
+static bool arm_exists(const struct sampler *s, int column, int row, int d)
+{
     const bool there[4] = {column<s->columns - 1, row<s->rows - 1, column> 0, row> 0};
-    float sum = 0;
+    return there[d];
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+float stones_line_contrast(const struct sampler *s, const struct picture *p)
+{
+    static const float LEAST = 0.05F;
+    float value[BOARD_POINTS_MAX * 4];
+    int count = 0;
+    for (int row = 0; row < s->rows; row++)
+        for (int column = 0; column < s->columns; column++)
+            for (int d = 0; d < 4; d++)
+                if (arm_exists(s, column, row, d))
+                    value[count++] = arm_contrast(s, p, row * s->columns + column, d);
+    qsort(value, (size_t)count, sizeof value[0], compare_floats);
+    // Up to half of the arms may lie under stones: the middle of the upper half is bare.
+    return fmaxf(LEAST, value[count * 3 / 4]);
+}
+
+// Contrast of the four arms against what a bare line shows: their mean, and the second least. A
+// neighbour's stone may hide one arm; a stone on the point hides several.
+static void line_share(const struct stone_settings *t, const struct sampler *s,
+                       const struct picture *p, int column, int row, struct stone_reading *ret)
+{
+    float sum = 0, least = 2, second = 2;
     int arms = 0;
     for (int d = 0; d < 4; d++) {
-        if (!there[d])
+        if (!arm_exists(s, column, row, d))
             continue;
-        float contrast = 0;
-        for (int k = 0; k < ARM_SAMPLES; k++) {
-            const int32_t *at = s->arm_luma[n][d][k];
-            const float a = log_of[p->luma[at[0]]], b = log_of[p->luma[at[1]]];
-            const float c = log_of[p->luma[at[2]]];
-            const float line = fminf(a, fminf(b, c));
-            contrast += 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]) - line;
-        }
-        const float share = contrast / ARM_SAMPLES / t->line_contrast;
-        sum += share < 0 ? 0 : share > 1.2F ? 1.2F : share;
+        float share = arm_contrast(s, p, row * s->columns + column, d) / t->line_contrast;
+        share = share < 0 ? 0 : share > 1.2F ? 1.2F : share;
+        sum += share;
         arms++;
+        second = fminf(second, fmaxf(least, share));
+        least = fminf(least, share);
     }
-    return sum / (float)arms;
+    ret->lines = sum / (float)arms;
+    ret->second_line = second;
 }
 
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
@@ -191,7 +227,7 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->blocked = bare < 2 || !s->point_inside[n];
     struct difference d;
     measure_difference(s, p, n, around, &d);
-    ret->lines = line_share(settings, s, p, column, row);
+    line_share(settings, s, p, column, row, ret);
     // The point itself lies off the patch's middle by the parallax of a stone's height.
     const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
     const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;
@@ -213,25 +249,28 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->offset_v = (b - PATCH_HALF) * STEP;
 }
 
-// The reading without the stone that belongs to the neighbour.
+// The stone belongs to the neighbour, and no second one fits beside it: what was seen here that is
+// not bare is explained.
 static void give_up_disc(struct stone_reading *r)
 {
     r->disc = false;
-    r->score = fminf(r->bare_score, DISC_MIN);
-    memcpy(r->feature, r->bare_feature, sizeof r->feature);
+    r->score = 0;
+    r->lines = r->second_line = fmaxf(r->lines, 0.7F);
+    memset(r->feature, 0, sizeof r->feature);
     r->offset_u = r->offset_v = 0;
 }
 
 void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
                     struct stone_reading *reading)
 {
-    // Two stones' centres are never nearer than a diameter; allow for half of it in errors.
-    const float near_u = 1.1F * settings->radius_u, near_v = 1.1F * settings->radius_v;
+    // Two stones' centres are never nearer than a diameter; allow for a fifth of it in errors.
+    const float near_u = 1.6F * settings->radius_u, near_v = 1.6F * settings->radius_v;
     for (int row = 0; row < s->rows; row++)
         for (int column = 0; column < s->columns; column++)
-            for (int k = 1; k < 4; k++) {
-                const int c2 = column + (k & 1), r2 = row + (k >> 1);
-                if (c2 >= s->columns || r2 >= s->rows)
+            for (int k = 0; k < 4; k++) {
+                static const int DC[4] = {1, 0, 1, -1}, DR[4] = {0, 1, 1, 1};
+                const int c2 = column + DC[k], r2 = row + DR[k];
+                if (c2 < 0 || c2 >= s->columns || r2 >= s->rows)
                     continue;
                 struct stone_reading *a = &reading[row * s->columns + column];
                 struct stone_reading *b = &reading[r2 * s->columns + c2];
@@ -281,7 +320,7 @@ static float empty_likelihood(const struct stone_reading *r)
     static const struct vision_colour_model SHADED = {{-0.35F, 0, 0}, {0.30F, 0.05F, 0.05F}, 0};
     const float bare = colour_density(&BARE, r->feature);
     const float shaded = colour_density(&SHADED, r->feature) - 1.0F;
-    return fmaxf(bare, shaded) + penalty(0.8F - r->lines, 0.25F, 6) +
+    return fmaxf(bare, shaded) + penalty(0.6F - r->second_line, 0.13F, 9) +
            penalty(r->score - 0.35F, 0.12F, 8);
 }
 

@@ -19,6 +19,7 @@ struct stone_reading {
     float feature[VISION_FEATURES]; // at the disc's centre, or at the point when there is none
     float score;                    // of the disc against its surroundings, 0..1
     float lines;                    // share of the four arms' contrast that is visible, about 0..1
+    float second_line;              // the same of the second least visible arm
     float offset_u, offset_v;       // of the disc's centre from the point, cells (parallax removed)
     float bare_feature[VISION_FEATURES]; // at the point itself
     float bare_score;
@@ -26,6 +27,9 @@ struct stone_reading {
 
 // Starting models by colour name: wide, until stones were seen.
 void stones_default_models(const struct vision_settings *settings, struct vision_models *ret);
+
+// Contrast of a bare line in this picture, log units.
+float stones_line_contrast(const struct sampler *s, const struct picture *p);
 
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
                     const struct surface *surface, const struct picture *p, int column, int row,

@@ -191,29 +191,34 @@ void surface_forget(struct surface *surface)
     memset(surface, 0, sizeof *surface);
 }
 
+// Middle of up to four values: the mean of the inner two of four.
+static float middle(float value[4], int count)
+{
+    qsort(value, (size_t)count, sizeof value[0], compare_floats);
+    return 0.5F * (value[(count - 1) / 2] + value[count / 2]);
+}
+
 int surface_around(const struct surface *surface, const struct sampler *s, int column, int row,
                    float *ret_log_luma, float *ret_cb, float *ret_cr)
 {
-    float luma = 0, cb = 0, cr = 0;
+    // Differences from what is expected, so that one cell half under a stone is outvoted even where
+    // the surface itself is uneven.
+    float luma[4], cb[4], cr[4], mean_luma = 0, mean_cb = 0, mean_cr = 0;
     int count = 0;
     for (int k = 0; k < 4; k++) {
         const int c = (row + (k >> 1)) * (s->columns + 1) + column + (k & 1);
+        mean_luma += surface->expected[c] / 4;
+        mean_cb += surface->expected_cb[c] / 4;
+        mean_cr += surface->expected_cr[c] / 4;
         if (surface->foreign[c] || !s->cell_inside[c])
             continue;
-        luma += surface->log_luma[c];
-        cb += surface->cb[c];
-        cr += surface->cr[c];
+        luma[count] = surface->log_luma[c] - surface->expected[c];
+        cb[count] = surface->cb[c] - surface->expected_cb[c];
+        cr[count] = surface->cr[c] - surface->expected_cr[c];
         count++;
     }
-    if (count > 0) {
-        *ret_log_luma = luma / (float)count;
-        *ret_cb = cb / (float)count;
-        *ret_cr = cr / (float)count;
-        return count;
-    }
-    const int c = row * (s->columns + 1) + column;
-    *ret_log_luma = surface->expected[c];
-    *ret_cb = surface->expected_cb[c];
-    *ret_cr = surface->expected_cr[c];
-    return 0;
+    *ret_log_luma = mean_luma + (count ? middle(luma, count) : 0);
+    *ret_cb = mean_cb + (count ? middle(cb, count) : 0);
+    *ret_cr = mean_cr + (count ? middle(cr, count) : 0);
+    return count;
 }

@@ -129,7 +129,7 @@ static void wait_or_kill(pid_t pid)
     int fd = pidfd_open(pid, 0);
     struct pollfd p = {.fd = fd, .events = POLLIN};
     if (fd < 0 || poll(&p, 1, LEAVE_MS) <= 0)
-        kill(pid, SIGKILL);
+        kill(-pid, SIGKILL); // it leads a session of its own: what it started goes too
     if (fd >= 0)
         close(fd);
     waitpid(pid, NULL, 0);

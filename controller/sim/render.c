@@ -1,0 +1,258 @@
+// A frame: layers, moving things, the sensor, compression.
+#include "controller/sim/render.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/base/crc32c.h"
+#include "config/base/rng.h"
+#include "controller/sim/render_private.h"
+
+enum { BLUR_MAX = 15 }; // taps
+
+static void *picture(const struct render *r, size_t bytes_a_pixel)
+{
+    return calloc((size_t)r->width * (size_t)r->height, bytes_a_pixel);
+}
+
+static int make_noise(struct render *r)
+{
+    r->noise = malloc(NOISE_TILE);
+    if (!r->noise)
+        return -ENOMEM;
+    struct rng rng;
+    rng_seed(&rng, r->setup.seed ^ 0x6e6f697365);
+    for (int i = 0; i < NOISE_TILE; i++) {
+        const double v = r->setup.camera.noise * rng_gaussian(&rng);
+        r->noise[i] = (int8_t)lrint(fmax(-100, fmin(100, v)));
+    }
+    return 0;
+}
+
+int render_new(const struct table_setup *setup, struct render **ret)
+{
+    struct render *r = calloc(1, sizeof *r);
+    if (!r)
+        return -ENOMEM;
+    r->setup = *setup;
+    r->width = setup->camera.width;
+    r->height = setup->camera.height;
+    r->ground_x = picture(r, sizeof(float));
+    r->ground_y = picture(r, sizeof(float));
+    r->empty = picture(r, 3);
+    r->still = picture(r, 3);
+    r->work = picture(r, 3);
+    r->out = picture(r, 3);
+    r->jpeg = tjInitCompress();
+    int result = !r->ground_x || !r->ground_y || !r->empty || !r->still || !r->work || !r->out ||
+                         !r->jpeg
+                     ? -ENOMEM
+                     : make_noise(r);
+    if (result == 0) {
+        tone_set(r);
+        light_set(r);
+        result = hand_sprites_make(r);
+    }
+    if (result < 0) {
+        render_free(r);
+        return result;
+    }
+    *ret = r;
+    return 0;
+}
+
+struct render *render_free(struct render *r)
+{
+    if (!r)
+        return NULL;
+    free(r->ground_x);
+    free(r->ground_y);
+    free(r->empty);
+    free(r->still);
+    free(r->work);
+    free(r->out);
+    free(r->noise);
+    for (int i = 0; i < HAND_POSES; i++) {
+        free(r->hand[i].rgba);
+        free(r->hand[i].shadow);
+    }
+    for (int i = 0; i < CACHED_MAX; i++)
+        tjFree(r->cached[i].data);
+    if (r->jpeg)
+        tjDestroy(r->jpeg);
+    free(r);
+    return NULL;
+}
+
+const uint8_t *render_pixels(const struct render *r)
+{
+    return r->out;
+}
+
+// --- layers ---
+
+static void set_pose(struct render *r, const struct scene *scene)
+{
+    double pose[7];
+    memcpy(pose, scene->eye, sizeof scene->eye);
+    memcpy(pose + 3, scene->target, sizeof scene->target);
+    pose[6] = scene->roll_deg;
+    const bool moved = !r->has_pose || memcmp(pose, r->pose, sizeof pose) != 0;
+    if (moved) {
+        view_set(&r->view, &r->setup.camera, scene->eye, scene->target, scene->roll_deg);
+        memcpy(r->pose, pose, sizeof pose);
+        r->has_pose = true;
+        background_draw(r);
+    }
+    stones_draw(r, scene, moved);
+}
+
+static void copy_rect(const struct render *r, uint8_t *to, const uint8_t *from, struct rect a)
+{
+    for (int y = a.y0; y < a.y1; y++) {
+        const size_t at = 3 * pixel_at(r, a.x0, y);
+        memcpy(to + at, from + at, 3 * (size_t)(a.x1 - a.x0));
+    }
+}
+
+static void draw_moving(struct render *r, const struct scene *scene)
+{
+    const struct rect all = {0, 0, r->width, r->height};
+    copy_rect(r, r->work, r->still, all);
+    gantry_shadow(r, scene->tool);
+    if (scene->hand.present)
+        hand_shadow(r, &scene->hand);
+    for (int i = 0; i < scene->moving; i++)
+        stone_draw(r, r->work, &scene->carried[i], all);
+    if (scene->hand.present)
+        hand_draw(r, &scene->hand);
+    gantry_draw(r, scene->tool);
+}
+
+// --- the sensor ---
+
+// One line of 3-byte pixels blurred across; `step` apart in memory.
+static void blur_pass(const struct render *r, const uint8_t *from, uint8_t *to, const int *tap,
+                      int half, bool down)
+{
+    const int w = r->width * 3, h = r->height, step = down ? w : 3;
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            const int at = y * w + x;
+            int sum = 128;
+            for (int k = -half; k <= half; k++) {
+                const int v = down ? y + k : x / 3 + k, n = down ? h : r->width;
+                const int k1 = v < 0 ? k - v : v >= n ? k - (v - n + 1) : k;
+                sum += tap[k < 0 ? -k : k] * from[at + k1 * step];
+            }
+            to[at] = (uint8_t)(sum >> 8);
+        }
+    }
+}
+
+static void defocus(struct render *r, double sigma)
+{
+    int tap[BLUR_MAX / 2 + 1], sum = 0;
+    const int half = (int)fmin(BLUR_MAX / 2, ceil(2.5 * sigma));
+    double total = 0;
+    for (int k = -half; k <= half; k++)
+        total += exp(-k * k / (2 * sigma * sigma));
+    for (int k = half; k >= 0; k--) {
+        tap[k] = (int)lrint(256 * exp(-k * k / (2 * sigma * sigma)) / total);
+        sum += k ? 2 * tap[k] : 0;
+    }
+    tap[0] = 256 - sum;
+    blur_pass(r, r->work, r->out, tap, half, false);
+    blur_pass(r, r->out, r->work, tap, half, true);
+}
+
+static void change_light(struct render *r, const double gain[3])
+{
+    uint8_t map[3][256];
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < 256; i++)
+            map[c][i] = tone8(r, r->linear[i] * (float)gain[c]);
+    const size_t n = 3 * (size_t)r->width * (size_t)r->height;
+    for (size_t i = 0; i < n; i += 3) {
+        r->work[i] = map[0][r->work[i]];
+        r->work[i + 1] = map[1][r->work[i + 1]];
+        r->work[i + 2] = map[2][r->work[i + 2]];
+    }
+}
+
+// Each line gets another piece of the noise tile in every frame.
+static void add_noise(struct render *r, uint32_t number)
+{
+    const int w = 3 * r->width;
+    for (int y = 0; y < r->height; y++) {
+        uint32_t h = number * 0x9e3779b1u ^ (uint32_t)y * 0x85ebca6bu;
+        h = (h ^ (h >> 15)) * 0xc2b2ae35u;
+        const int8_t *noise = r->noise + (h >> 8) % (uint32_t)(NOISE_TILE - w);
+        const uint8_t *from = r->work + (size_t)y * (size_t)w;
+        uint8_t *to = r->out + (size_t)y * (size_t)w;
+        for (int x = 0; x < w; x++) {
+            const int v = from[x] + noise[x];
+            to[x] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+        }
+    }
+}
+
+static int compress(struct render *r, unsigned char **data, unsigned long *size,
+                    struct error *err)
+{
+    if (tjCompress2(r->jpeg, r->out, r->width, 0, r->height, TJPF_RGB, data, size, TJSAMP_420,
+                    r->setup.camera.jpeg_quality, TJFLAG_FASTDCT) < 0)
+        return error_set(err, -EIO, "The simulated camera cannot compress its picture: %s.",
+                         tjGetErrorStr2(r->jpeg));
+    return 0;
+}
+
+// --- frames ---
+
+static uint32_t scene_key(const struct scene *s, uint32_t noise)
+{
+    uint32_t key = crc32c(noise, s->eye, offsetof(struct scene, hand));
+    const struct world_hand *h = &s->hand;
+    if (h->present) {
+        const double hand[5] = {h->x, h->y, h->z, h->angle, h->pinching};
+        key = crc32c(key, hand, sizeof hand);
+    }
+    key = crc32c(key, s->stone, (size_t)s->stones * sizeof s->stone[0]);
+    return crc32c(key, s->carried, (size_t)s->moving * sizeof s->carried[0]);
+}
+
+static void draw(struct render *r, const struct scene *scene, uint32_t noise)
+{
+    set_pose(r, scene);
+    draw_moving(r, scene);
+    if (scene->light[0] != 1 || scene->light[1] != 1 || scene->light[2] != 1)
+        change_light(r, scene->light);
+    if (scene->blur > 0.05)
+        defocus(r, scene->blur);
+    add_noise(r, noise);
+}
+
+int render_frame(struct render *r, const struct scene *scene, uint32_t sequence,
+                 struct frame *frame, struct error *err)
+{
+    const int period = r->setup.camera.noise_frames;
+    const uint32_t noise = period > 0 ? sequence % (uint32_t)period : sequence;
+    const uint32_t key = scene_key(scene, noise);
+    struct cached *c = &r->cached[noise % CACHED_MAX];
+    if (period <= 0 || !c->valid || c->key != key) {
+        c->valid = false;
+        draw(r, scene, noise);
+        const int result = compress(r, &c->data, &c->size, err);
+        if (result < 0)
+            return result;
+        c->valid = true;
+        c->key = key;
+    }
+    frame->data = c->data;
+    frame->size = c->size;
+    frame->width = r->width;
+    frame->height = r->height;
+    return 0;
+}

@@ -1,0 +1,173 @@
+// The usual table, and unusual ones by seed.
+#include "controller/sim/setup.h"
+
+#include <math.h>
+
+#include "config/base/rng.h"
+
+static void default_camera(struct table_setup *s)
+{
+    s->camera = (struct setup_camera){
+        .width = 1280,
+        .height = 720,
+        // In front of the person's side, looking down and away: the parked gantry stays behind the
+        // board and never comes between it and the camera.
+        .eye = {198, -98, 712},
+        .target = {198, 210, 0},
+        .roll_deg = 0.4,
+        .lens = {.f = 1130, .cx = 643.5, .cy = 362.0, .k1 = -0.11, .k2 = 0.035, .p1 = 0.0004,
+                 .p2 = -0.0006},
+        .fps = 15,
+        .jpeg_quality = 88,
+        .noise = 1.8,
+        .vignetting = 0.22,
+    };
+}
+
+void table_setup_default(struct table_setup *s)
+{
+    *s = (struct table_setup){
+        .seed = 1,
+        .board = {.kind = SETUP_BOARD_GRID,
+                  .surface = SETUP_VINYL_CREAM,
+                  .columns = 19,
+                  .rows = 19,
+                  .pitch_x = 22,
+                  .pitch_y = 22,
+                  .margin = 24,
+                  .line_width = 0.9},
+        .stones = {.colours = 2,
+                   .colour = {STONE_BLUE, STONE_RED, STONE_GREEN, STONE_AMBER},
+                   .diameter = 16,
+                   .height = 8,
+                   .spread = 0.015},
+        .machine = {.a1_x = -498,
+                    .a1_y = -468,
+                    .rotation_deg = 0.15,
+                    .scale = 1.0005,
+                    .backlash = 0.06,
+                    .travel = {600, 540, 60},
+                    .feed_max = {200, 200, 50},
+                    .accel = {1000, 1000, 300},
+                    .pull_off = 2,
+                    .surface_z = -50},
+        .gripper = {.lateral_tolerance = 1.5, .height_tolerance = 0.8, .slip = 0.3},
+        .light = {.lamp = {-60, 520, 950},
+                  .lamp_size = 110,
+                  .lamp_power = 1,
+                  .ambient = 0.75,
+                  .window = 0.16,
+                  .window_from = 15,
+                  .warmth = 0.35,
+                  .gloss = 0.35},
+        .person = {.scatter = 1.5, .move_s = 2.2, .hesitation = 0.12},
+        .estop_cuts_power = true,
+    };
+    for (int c = 0; c < SETUP_COLOURS; c++) {
+        s->store[c] = (struct setup_place){.x = -560, .y = -300 + 100 * c, .count = 120};
+        s->tray[c] = (struct setup_place){
+            .x = -50, .y = -300 + 100 * c, .width = 58, .height = 88};
+        s->bowl[c] = (struct setup_place){
+            .x = c % 2 ? 482 : -84, .y = 12 - 110 * (c / 2), .count = 120};
+    }
+    default_camera(s);
+}
+
+static void random_camera(struct table_setup *s, struct rng *rng)
+{
+    struct setup_camera *c = &s->camera;
+    const double w = (s->board.columns - 1) * s->board.pitch_x;
+    const double h = (s->board.rows - 1) * s->board.pitch_y;
+    const double tilt = rng_range(rng, 12, 38) * M_PI / 180, turn = rng_range(rng, -0.25, 0.25);
+    c->lens.f = rng_range(rng, 900, 1500);
+    // As near as shows the whole board with a little around it.
+    const double distance = c->lens.f * (h + 110) / c->height * rng_range(rng, 1.0, 1.12);
+    c->target[0] = w / 2 + rng_range(rng, -12, 12);
+    c->target[1] = h / 2 + rng_range(rng, -4, 14);
+    c->eye[0] = c->target[0] + distance * sin(tilt) * sin(turn);
+    c->eye[1] = c->target[1] - distance * sin(tilt) * cos(turn);
+    c->eye[2] = distance * cos(tilt);
+    c->roll_deg = rng_range(rng, -4, 4);
+    c->lens.cx = 640 + rng_range(rng, -12, 12);
+    c->lens.cy = 360 + rng_range(rng, -12, 12);
+    c->lens.k1 = rng_range(rng, -0.22, 0.06);
+    c->lens.k2 = rng_range(rng, -0.02, 0.06);
+    c->lens.p1 = rng_range(rng, -0.001, 0.001);
+    c->lens.p2 = rng_range(rng, -0.001, 0.001);
+    c->noise = rng_range(rng, 1.0, 3.5);
+    c->blur = rng_range(rng, -0.6, 0.9);
+    c->blur = fmax(0, c->blur);
+    c->vignetting = rng_range(rng, 0, 0.4);
+    c->jpeg_quality = 70 + (int)rng_below(rng, 26);
+}
+
+static void random_light(struct table_setup *s, struct rng *rng)
+{
+    struct setup_light *l = &s->light;
+    l->lamp[0] = rng_range(rng, -500, 900);
+    l->lamp[1] = rng_range(rng, -200, 900);
+    l->lamp[2] = rng_range(rng, 700, 1800);
+    l->lamp_size = rng_range(rng, 40, 300);
+    l->ambient = rng_range(rng, 0.35, 2.0);
+    l->window = rng_range(rng, 0, 0.4);
+    l->window_from = rng_range(rng, 0, 360);
+    l->warmth = rng_range(rng, 0, 1);
+    l->gloss = rng_range(rng, 0, 0.8);
+}
+
+// Colours that somebody would really play with together.
+static void random_stones(struct table_setup *s, struct rng *rng)
+{
+    static const enum stone_colour SETS[][SETUP_COLOURS] = {
+        {STONE_BLUE, STONE_RED, STONE_GREEN, STONE_AMBER},
+        {STONE_BLACK, STONE_WHITE, STONE_RED, STONE_BLUE},
+        {STONE_CLEAR, STONE_BLUE, STONE_AMBER, STONE_GREEN},
+        {STONE_GREEN, STONE_AMBER, STONE_BLUE, STONE_RED},
+        {STONE_RED, STONE_CLEAR, STONE_BLUE, STONE_GREEN},
+        {STONE_AMBER, STONE_BLUE, STONE_RED, STONE_GREEN},
+    };
+    const uint32_t set = rng_below(rng, sizeof SETS / sizeof SETS[0]);
+    for (int c = 0; c < SETUP_COLOURS; c++)
+        s->stones.colour[c] = SETS[set][c];
+    s->stones.diameter = rng_range(rng, 14.5, 17.5);
+    s->stones.height = s->stones.diameter * rng_range(rng, 0.42, 0.56);
+    s->stones.spread = rng_range(rng, 0, 0.04);
+}
+
+void table_setup_random(uint64_t seed, struct table_setup *s)
+{
+    struct rng rng;
+    table_setup_default(s);
+    rng_seed(&rng, seed);
+    s->seed = seed;
+    // Clear and amber stones need a board they can be told from: black vinyl is for light ones.
+    static const enum setup_surface SHEETS[] = {SETUP_VINYL_CREAM, SETUP_VINYL_CREAM, SETUP_WOOD,
+                                                SETUP_VINYL_GREEN};
+    s->board.surface = SHEETS[rng_below(&rng, sizeof SHEETS / sizeof SHEETS[0])];
+    s->board.line_width = rng_range(&rng, 0.7, 1.3);
+    s->board.margin = rng_range(&rng, 16, 30);
+    s->board.curl = fmax(0, rng_range(&rng, -3, 3));
+    s->board.ripple = fmax(0, rng_range(&rng, -0.8, 0.8));
+    random_stones(s, &rng);
+    random_camera(s, &rng);
+    random_light(s, &rng);
+    s->person.scatter = rng_range(&rng, 0.8, 2.2);
+    s->person.move_s = rng_range(&rng, 1.6, 2.8);
+    s->person.skin = (int)rng_below(&rng, 4);
+    s->person.sleeve = (int)rng_below(&rng, 4);
+}
+
+void table_setup_uncalibrated(uint64_t seed, struct table_setup *s)
+{
+    struct rng rng;
+    table_setup_random(seed, s);
+    rng_seed(&rng, seed ^ 0x63616c6962726174);
+    struct setup_machine *m = &s->machine;
+    m->a1_x += rng_range(&rng, -3, 3);
+    m->a1_y += rng_range(&rng, -3, 3);
+    m->rotation_deg = rng_range(&rng, -0.6, 0.6);
+    m->scale = rng_range(&rng, 0.997, 1.003);
+    m->skew_deg = rng_range(&rng, -0.15, 0.15);
+    m->backlash = rng_range(&rng, 0, 0.15);
+    m->surface_z = rng_range(&rng, -51, -49);
+}

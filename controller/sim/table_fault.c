@@ -1,0 +1,137 @@
+// Faults on purpose.
+#include <string.h>
+
+#include "config/base/clock.h"
+#include "controller/sim/table_private.h"
+
+static void trip_limit(struct table *t, int64_t now)
+{
+    struct plotter *p = &t->state->plotter;
+    const bool up[3] = {true, false, false};
+    bool rest[3];
+    memcpy(rest, p->limit_pin, sizeof rest);
+    plotter_pins(p, now, up, p->probe_pin);
+    plotter_pins(p, now, rest, p->probe_pin);
+}
+
+static void cable_fault(struct table *t, enum table_fault fault, double value, int64_t now)
+{
+    struct plotter *p = &t->state->plotter;
+    switch (fault) {
+    case FAULT_UNPLUG:
+        port_unplug(t->port);
+        break;
+    case FAULT_REPLUG:
+        port_plug(t->port, NULL);
+        break;
+    case FAULT_BROWN_OUT:
+        plotter_restart(p, now);
+        break;
+    case FAULT_WRONG_BAUD:
+        port_set_garbled(t->port, value != 0);
+        break;
+    case FAULT_STALL_REPLIES:
+        port_stall(t->port, now + (int64_t)(value * 1e9));
+        break;
+    case FAULT_LOSE_BYTES_IN:
+        port_lose_in(t->port, (int)value);
+        break;
+    case FAULT_LOSE_BYTES_OUT:
+        port_lose_out(t->port, (int)value);
+        break;
+    case FAULT_NOISE_OUT:
+        port_noise(t->port, now, (int)value);
+        break;
+    case FAULT_LIMIT_TRIP:
+        trip_limit(t, now);
+        break;
+    case FAULT_LOSE_STEPS:
+        world_slip_motors(&t->state->world, (const double[3]){value, value, 0});
+        break;
+    case FAULT_HOMING_SWITCH:
+        t->state->dead_switch = value != 0;
+        break;
+    case FAULT_DOOR:
+        plotter_door(p, now, value != 0);
+        break;
+    default:
+        break;
+    }
+}
+
+static void bump(struct table *t, double value)
+{
+    struct world *w = &t->state->world;
+    struct scene_light *l = &t->state->light;
+    for (int a = 0; a < 6; a++)
+        l->bump[a] += value * rng_gaussian(&w->rng) * (a < 3 ? 1 : 1.2);
+}
+
+static void light_fault(struct table *t, enum table_fault fault, double value, int64_t now)
+{
+    struct scene_light *l = &t->state->light;
+    switch (fault) {
+    case FAULT_CAMERA_GONE:
+        camera_set_gone(t->camera, value != 0);
+        break;
+    case FAULT_CAMERA_STALL:
+        camera_set_stalled(t->camera, value != 0);
+        break;
+    case FAULT_CAMERA_TRUNCATE:
+        camera_truncate(t->camera, (int)value);
+        break;
+    case FAULT_CAMERA_BUMP:
+        bump(t, value);
+        break;
+    case FAULT_CAMERA_BLUR:
+        l->blur = value;
+        break;
+    case FAULT_LIGHT_GAIN:
+        l->gain = value;
+        break;
+    case FAULT_LIGHT_CLOUD:
+        l->cloud = 1 - value;
+        l->cloud_ns = now;
+        break;
+    case FAULT_EXPOSURE_DRIFT:
+        l->drift = value;
+        l->drift_ns = now;
+        break;
+    default:
+        break;
+    }
+}
+
+void table_fault(struct table *t, enum table_fault fault, double value)
+{
+    struct table_state *s = t->state;
+    const int64_t now = loop_now(t->loop);
+    table_now(t);
+    switch (fault) {
+    case FAULT_PICK_FAILS:
+        s->world.pick_failures = (int)value;
+        break;
+    case FAULT_PICK_RATE:
+        s->world.pick_failure = value;
+        break;
+    case FAULT_LOSE_STONE:
+        s->world.tool.lose_ns = now + (int64_t)(value * 1e9);
+        break;
+    case FAULT_SENSOR_STUCK:
+        s->world.sensor_stuck = (int)value;
+        break;
+    case FAULT_ESTOP_WIRE:
+        s->broken_wire = value != 0;
+        break;
+    case FAULT_PUMP_DEAD:
+        s->pump_dead = value != 0;
+        break;
+    default:
+        if (fault <= FAULT_DOOR)
+            cable_fault(t, fault, value, now);
+        else
+            light_fault(t, fault, value, now);
+        break;
+    }
+    table_power(t); // also brings panel and timer up to date
+}

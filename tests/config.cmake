@@ -16,3 +16,7 @@ tessera_fuzz(NAME fuzz_settings SOURCES fuzz/fuzz_settings.c LIBS tessera_config
     CORPUS fuzz/corpus/settings)
 tessera_fuzz(NAME fuzz_calibration SOURCES fuzz/fuzz_calibration.c LIBS tessera_config
     CORPUS fuzz/corpus/calibration)
+
+add_test(NAME test_config_system COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/system/test_config_system.sh)
+set_tests_properties(test_config_system PROPERTIES LABELS system SKIP_RETURN_CODE 77
+    ENVIRONMENT "${TEST_ENV}")

@@ -4,3 +4,4 @@ tessera_test(NAME test_rules_perft SOURCES unit/test_rules_perft.c LIBS tessera_
 tessera_test(NAME test_rules_records_data SOURCES unit/test_rules_records_data.c LIBS tessera_rules PkgConfig::JANSSON)
 tessera_bench(NAME bench_rules SOURCES bench/bench_rules.c LIBS tessera_rules)
 tessera_test(NAME test_rules_positions SOURCES unit/test_rules_positions.c LIBS tessera_rules)
+tessera_test(NAME test_rules_properties SOURCES unit/test_rules_properties.c LIBS tessera_rules)

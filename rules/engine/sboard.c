@@ -293,8 +293,10 @@ static int find_poofed(const struct sboard *b, int cell, int player, struct sb_u
             continue;
         if (b->state[a - step] != enemy || b->state[z + step] != enemy)
             continue;
-        if (!lost++)
+        if (!lost) {
             record_removed(b, u, cell);
+            lost = 1;
+        }
         for (int at = a; at != z + step; at += step) {
             if (at == cell)
                 continue;

@@ -10,3 +10,10 @@ tessera_bench(NAME soak_arm SOURCES soak/soak_arm.c unit/test_motion_chaos.c ${M
 tessera_test(NAME test_motion_parse SOURCES unit/test_motion_parse.c LIBS tessera_motion)
 tessera_test(NAME test_motion_plan SOURCES unit/test_motion_plan.c LIBS tessera_motion m)
 tessera_test(NAME test_motion_transport SOURCES unit/test_motion_transport.c LIBS tessera_motion)
+
+# On the simulated table, where there is one.
+if(TARGET tessera_sim)
+    set(MOTION_TABLE_RIG sim/test_motion_table.c)
+    tessera_test(NAME test_motion_sim SOURCES sim/test_motion_sim.c ${MOTION_TABLE_RIG}
+        LIBS tessera_sim tessera_loop tessera_motion m TIMEOUT 120 LABEL sim)
+endif()

@@ -3,7 +3,7 @@
 
 #include "controller/sim/render_private.h"
 
-#define TRAY_RIM     5.0f
+#define TRAY_RIM     4.0f
 #define STORE_HALF   21.0f
 #define POCKET       9.0f
 #define BOWL_RADIUS  47.0f

@@ -105,14 +105,12 @@ static void fill_field(struct field *f, const struct part_list *hand)
         for (int col = 0; col < HAND_WIDTH; col++) {
             const float v = ((float)col - HAND_WIDTH / 2.0f) * MM_PIXEL;
             float h = u < CUFF + 30 ? field_height(hand, u, v, BLEND) : -100;
-            float s = u > CUFF - 40 ? field_height(&sleeve, u, v, 1) : -100;
+            float s = u >= CUFF ? field_height(&sleeve, u, v, 1) : -100;
             if (s > 0) {
-                // Folds run round the arm, deeper near the cuff.
-                const float fold = texture_fractal(u * 0.045f + v * 0.012f, v * 0.03f, 3) - 0.5f;
-                s += 7 * fold + 1.2f * sinf(u * 0.22f + 2.5f * fold) * expf(-(u - CUFF) / 120);
-                if (u < CUFF + 6)
-                    s += 2.0f; // the cuff's hem
-                s = u < CUFF ? -100 : fmaxf(s, 0.1f);
+                // Folds run round the arm, deeper near the cuff; the cuff has a hem.
+                const float fold = texture_fractal(u * 0.05f + v * 0.022f, v * 0.02f, 3) - 0.5f;
+                s += 13 * fold + 1.6f * sinf(u * 0.20f + 5 * fold) * expf(-(u - CUFF) / 110);
+                s = fmaxf(s + (u < CUFF + 6 ? 2.0f : 0), 0.1f);
             }
             f->cloth[row][col] = s > h;
             f->height[row][col] = fmaxf(h, s);

@@ -3,7 +3,7 @@
 
 #include "controller/sim/render_private.h"
 
-#define BOARD_WHITE 0.62f // linear level that a cream board is exposed to
+#define BOARD_WHITE 0.68f // linear level that a cream board is exposed to
 #define CREAM       0.70f // its reflectance
 #define KNEE        0.78f // above, highlights are compressed
 

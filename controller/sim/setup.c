@@ -34,7 +34,7 @@ void table_setup_default(struct table_setup *s)
                   .rows = 19,
                   .pitch_x = 22,
                   .pitch_y = 22,
-                  .margin = 24,
+                  .margin = 18,
                   .line_width = 0.9},
         .stones = {.colours = 2,
                    .colour = {STONE_BLUE, STONE_RED, STONE_GREEN, STONE_AMBER},
@@ -52,10 +52,10 @@ void table_setup_default(struct table_setup *s)
                     .pull_off = 2,
                     .surface_z = -50},
         .gripper = {.lateral_tolerance = 1.5, .height_tolerance = 0.8, .slip = 0.3},
-        .light = {.lamp = {-60, 520, 950},
-                  .lamp_size = 110,
+        .light = {.lamp = {-330, 600, 760},
+                  .lamp_size = 190,
                   .lamp_power = 1,
-                  .ambient = 0.75,
+                  .ambient = 0.70,
                   .window = 0.16,
                   .window_from = 15,
                   .warmth = 0.35,
@@ -66,7 +66,7 @@ void table_setup_default(struct table_setup *s)
     for (int c = 0; c < SETUP_COLOURS; c++) {
         s->store[c] = (struct setup_place){.x = -560, .y = -300 + 100 * c, .count = 120};
         s->tray[c] = (struct setup_place){
-            .x = -50, .y = -300 + 100 * c, .width = 58, .height = 88};
+            .x = -50, .y = -300 + 100 * c, .width = 54, .height = 88};
         s->bowl[c] = (struct setup_place){
             .x = c % 2 ? 482 : -84, .y = 12 - 110 * (c / 2), .count = 120};
     }

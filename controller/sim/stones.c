@@ -21,10 +21,10 @@ static const struct material MATERIALS[STONE_COLOUR_COUNT] = {
     [STONE_CLEAR] = {{0.020f, 0.010f, 0.014f}, {0.05f, 0.06f, 0.06f}, {0.95f, 1.0f, 0.98f}, 0},
     [STONE_WHITE] = {{0.2f, 0.2f, 0.2f}, {0.86f, 0.85f, 0.80f}, {0.3f, 0.3f, 0.28f}, 0.93f},
     [STONE_BLACK] = {{0.9f, 0.9f, 0.9f}, {0.016f, 0.016f, 0.018f}, {0, 0, 0}, 1},
-    [STONE_RED] = {{0.035f, 0.40f, 0.36f}, {0.16f, 0.006f, 0.010f}, {1.0f, 0.10f, 0.08f}, 0.08f},
-    [STONE_BLUE] = {{0.34f, 0.17f, 0.030f}, {0.008f, 0.022f, 0.15f}, {0.08f, 0.26f, 1.0f}, 0.08f},
-    [STONE_GREEN] = {{0.30f, 0.050f, 0.23f}, {0.008f, 0.085f, 0.022f}, {0.10f, 0.85f, 0.22f}, 0.06f},
-    [STONE_AMBER] = {{0.022f, 0.105f, 0.40f}, {0.20f, 0.080f, 0.006f}, {1.0f, 0.58f, 0.07f}, 0.05f},
+    [STONE_RED] = {{0.035f, 0.40f, 0.36f}, {0.095f, 0.004f, 0.006f}, {1.0f, 0.10f, 0.08f}, 0.08f},
+    [STONE_BLUE] = {{0.34f, 0.17f, 0.030f}, {0.004f, 0.012f, 0.085f}, {0.08f, 0.26f, 1.0f}, 0.08f},
+    [STONE_GREEN] = {{0.30f, 0.050f, 0.23f}, {0.004f, 0.050f, 0.013f}, {0.10f, 0.85f, 0.22f}, 0.06f},
+    [STONE_AMBER] = {{0.022f, 0.105f, 0.40f}, {0.12f, 0.048f, 0.004f}, {1.0f, 0.58f, 0.07f}, 0.05f},
 };
 
 // What is the same for all pixels of a stone.
@@ -192,13 +192,13 @@ static struct rgb transmitted(const struct render *r, const struct gem *g, const
     const float cx = bx + g->to_lamp[0] * 0.62f * s->radius, cy = by + g->to_lamp[1] * 0.62f * s->radius;
     const float spot = expf(-(cx * cx + cy * cy) / (0.26f * s->radius * s->radius));
     const float lamp = r->light.lamp_share;
-    const float lit = lamp * (0.34f + 1.55f * spot) + (1 - lamp) * 0.70f;
+    const float lit = lamp * (0.20f + 2.5f * spot) + (1 - lamp) * 0.62f;
     const float path = way + 0.75f * s->height;
     struct rgb c = {sheet.r * lit * expf(-m->absorb.r * path),
                     sheet.g * lit * expf(-m->absorb.g * path),
                     sheet.b * lit * expf(-m->absorb.b * path)};
     const float wrap = 0.45f + 0.55f * fmaxf(0, dot3(n, g->to_lamp));
-    const float haze = wrap * (0.55f + 0.9f * spot);
+    const float haze = wrap * (0.45f + 1.9f * spot);
     const struct rgb body = {m->body.r * (g->lamp.r * haze + 0.5f * g->ambient.r),
                              m->body.g * (g->lamp.g * haze + 0.5f * g->ambient.g),
                              m->body.b * (g->lamp.b * haze + 0.5f * g->ambient.b)};
@@ -233,7 +233,7 @@ static struct rgb shade_gem(const struct render *r, const struct gem *g, float x
     if (g->m->opaque > 0)
         in = mix_rgb(in, solid(g, n), g->m->opaque);
     // The foot is ground glass: a darker edge all round.
-    const float foot = 0.62f + 0.38f * smoothf(0, 0.30f, z / s->height);
+    const float foot = 0.50f + 0.50f * smoothf(0, 0.34f, z / s->height);
     const float f = fresnel(cosine);
     return add_rgb(scale_rgb(in, (1 - f) * foot), scale_rgb(mirrored(r, g, mirror), f));
 }

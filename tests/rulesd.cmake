@@ -13,3 +13,11 @@ add_dependencies(test_rulesd_cases tessera-rulesd)
 tessera_bench(NAME bench_rulesd SOURCES bench/bench_rulesd.c system/rulesd_daemon.c
     LIBS tessera_rules_client tessera_rulesd)
 add_dependencies(bench_rulesd tessera-rulesd)
+
+# A few kills with every test run; `./dev soak kill 1000` does the rest.
+tessera_test(NAME test_rulesd_kill SOURCES soak/soak_kill.c system/rulesd_daemon.c
+    LIBS tessera_rules_client tessera_rulesd ARGS 20)
+add_dependencies(test_rulesd_kill tessera-rulesd)
+tessera_bench(NAME soak_kill SOURCES soak/soak_kill.c system/rulesd_daemon.c
+    LIBS tessera_rules_client tessera_rulesd)
+add_dependencies(soak_kill tessera-rulesd)

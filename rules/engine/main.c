@@ -54,8 +54,7 @@ static const struct option option_table[] = {
 
 static int wrong(const char *text, const char *value)
 {
-    fprintf(stderr, "tessera-engine: %s%s%s. Try --help.\n", text, value ? ": " : "",
-            value ? value : "");
+    fprintf(stderr, "tessera-engine: %s: %s. Try --help.\n", text, value);
     return 2;
 }
 
@@ -137,8 +136,10 @@ static int talk(struct command_line *c)
     struct error err;
     int r = session_new(&c->options, STDIN_FILENO, stdout,
                         c->gomocup ? gomocup_is_stop : gtp_is_stop, &session, &err);
-    if (r < 0)
-        return wrong(err.text, NULL);
+    if (r < 0) {
+        fprintf(stderr, "tessera-engine: %s\n", err.text);
+        return 2;
+    }
     r = c->gomocup ? gomocup_run(session) : gtp_run(session);
     session_free(session);
     return r < 0 ? 1 : 0;

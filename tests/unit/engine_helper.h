@@ -1,6 +1,7 @@
 // What the engine's tests share: games from text, the data folder, an engine that repeats itself.
 #pragma once
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,129 @@
+// Speed of the engine's parts: search board, whole search, Pentago search and solver.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/base/clock.h"
+#include "config/base/rng.h"
+#include "rules/engine/engine.h"
+#include "rules/engine/pentago_mid.h"
+#include "rules/engine/pentago_opening.h"
+#include "rules/engine/sboard.h"
+#include "rules/notation.h"
+
+#include <string.h>
+
+enum { ROUNDS = 5 };
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void report(const char *name, double *value, const char *unit)
+{
+    qsort(value, ROUNDS, sizeof *value, by_size);
+    printf("%s\t%.4g\t%.2g\t%s\n", name, value[ROUNDS / 2], value[ROUNDS - 1] - value[0], unit);
+}
+
+static void bench_board(void)
+{
+    static struct sboard b;
+    struct line_table *table;
+    struct sb_rules rules = {.size = 19, .line = {5, 0, 1, 0}, .goal = 10};
+    struct rng rng;
+    double value[ROUNDS];
+    int cells[64];
+    if (line_table_new(&rules.line, &table) < 0)
+        return;
+    sb_init(&b, &rules, table);
+    rng_seed(&rng, 1);
+    while (b.depth < 24) {
+        int cell = sb_cell(5 + (int)rng_below(&rng, 9), 5 + (int)rng_below(&rng, 9));
+        if (!b.state[cell] && !sb_wins_at(&b, b.side, cell))
+            sb_make(&b, cell);
+    }
+    for (int i = 0; i < 64;) {
+        int cell = sb_cell(5 + (int)rng_below(&rng, 9), 5 + (int)rng_below(&rng, 9));
+        if (!b.state[cell])
+            cells[i++] = cell;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t start = clock_monotonic_ns();
+        for (int i = 0; i < 200000; i++) {
+            sb_make(&b, cells[i & 63]);
+            sb_unmake(&b);
+        }
+        value[round] = 200000 * 1e3 / (double)(clock_monotonic_ns() - start);
+    }
+    report("engine board make+unmake", value, "M/s");
+    line_table_free(table);
+}
+
+static void bench_search(const char *name, const char *variant, const char *moves, uint64_t nodes)
+{
+    static struct game game;
+    static struct engine_thought thought;
+    struct engine_settings settings = {.level = 10, .threads = 1, .hash_mib = 64, .seed = 1};
+    struct engine_limits limits = {.nodes = nodes};
+    struct engine *engine;
+    struct error err;
+    double speed[ROUNDS], depth[ROUNDS];
+    char text[256], *save = NULL;
+    snprintf(text, sizeof text, "%s", moves);
+    game_init(&game, variant_find(variant));
+    for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        struct move move;
+        if (!move_parse(&game.rules, word, strlen(word), &move) ||
+            game_play(&game, move, NULL) != REASON_NONE)
+            return;
+    }
+    if (engine_new(&settings, &engine, &err) < 0)
+        return;
+    for (int round = 0; round < ROUNDS; round++) {
+        engine_forget(engine);
+        int64_t start = clock_monotonic_ns();
+        engine_think(engine, &game, &limits, true, NULL, NULL, NULL, &thought, NULL);
+        speed[round] = (double)thought.nodes * 1e3 / (double)(clock_monotonic_ns() - start);
+        depth[round] = thought.depth;
+    }
+    snprintf(text, sizeof text, "engine %s nodes", name);
+    report(text, speed, "M/s");
+    snprintf(text, sizeof text, "engine %s depth by %lluk nodes", name,
+             (unsigned long long)nodes / 1000);
+    report(text, depth, "plies");
+    engine_free(engine);
+}
+
+static void bench_solver(void)
+{
+    double value[ROUNDS];
+    struct rng rng;
+    rng_seed(&rng, 9);
+    for (int round = 0; round < ROUNDS;) {
+        uint64_t m[2] = {0, 0};
+        for (int n = 0; n < 22;) {
+            uint64_t bit = 1ull << pentago_bit_of[rng_below(&rng, 36)];
+            if ((m[0] | m[1]) & bit)
+                continue;
+            m[n++ & 1] |= bit;
+        }
+        if (pentago_five(m[0]) || pentago_five(m[1]))
+            continue;
+        struct pentago_mid_values values;
+        int64_t start = clock_monotonic_ns();
+        pentago_mid_solve(m[0], m[1], 0, NULL, &values);
+        value[round++] = (double)(clock_monotonic_ns() - start) / (double)NS_PER_MS;
+    }
+    report("engine pentago solver, 22 marbles", value, "ms");
+}
+
+int main(void)
+{
+    bench_board();
+    bench_search("pente", "pente", "K10,L9,K14,L11,H12,J11,H10,L10", 200000);
+    bench_search("keryo", "keryo", "K10,J11,K13,J13,H10,J12,J10,L10,M11,L12", 200000);
+    bench_search("pentago", "pentago", "2/5 1R,3/5 1L,1/5 4R,4/5 3L,1/1 2R,2/1 4L", 1000000);
+    bench_solver();
+    return 0;
+}

@@ -5,3 +5,7 @@ tessera_test(NAME test_rules_records_data SOURCES unit/test_rules_records_data.c
 tessera_bench(NAME bench_rules SOURCES bench/bench_rules.c LIBS tessera_rules)
 tessera_test(NAME test_rules_positions SOURCES unit/test_rules_positions.c LIBS tessera_rules)
 tessera_test(NAME test_rules_properties SOURCES unit/test_rules_properties.c LIBS tessera_rules)
+tessera_test(NAME test_rules_game SOURCES unit/test_rules_game.c LIBS tessera_rules)
+tessera_test(NAME test_rules_variant SOURCES unit/test_rules_variant.c LIBS tessera_rules)
+tessera_test(NAME test_rules_text SOURCES unit/test_rules_text.c LIBS tessera_rules)
+tessera_test(NAME test_rules_records SOURCES unit/test_rules_records.c LIBS tessera_rules)

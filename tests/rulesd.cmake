@@ -21,3 +21,6 @@ add_dependencies(test_rulesd_kill tessera-rulesd)
 tessera_bench(NAME soak_kill SOURCES soak/soak_kill.c system/rulesd_daemon.c
     LIBS tessera_rules_client tessera_rulesd)
 add_dependencies(soak_kill tessera-rulesd)
+tessera_test(NAME test_rulesd_server SOURCES system/test_rulesd_server.c system/rulesd_daemon.c
+    LIBS tessera_rules_client)
+add_dependencies(test_rulesd_server tessera-rulesd)

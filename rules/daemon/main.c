@@ -160,7 +160,8 @@ static int run(struct store *store, const struct options *options)
     return r;
 }
 
-// Signals are taken by the server's own loop; a client that hangs up is no reason to die.
+// Signals are taken by the server's own loop; a client that hangs up or a limit on the size of
+// files is no reason to die.
 static void prepare_signals(void)
 {
     sigset_t set;
@@ -169,6 +170,7 @@ static void prepare_signals(void)
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 int main(int argc, char **argv)

@@ -183,19 +183,26 @@ static void refuse_client(int fd)
     close(fd);
 }
 
-static void accept_all(struct server *server, int listener)
+// As many as there is room for. Those who do not fit wait for the next round, when clients that
+// have hung up are gone; only if there is still no room then, one is turned away.
+static void accept_some(struct server *server, int listener)
 {
-    for (;;) {
+    bool was_full = server->client_count == SERVER_CLIENTS_MAX;
+    while (was_full || server->client_count < SERVER_CLIENTS_MAX) {
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0)
             return;
         struct client *client;
-        if (client_new(server, fd, fd, &client) < 0) {
-            server_notice(server, "a client was turned away: there are %d already",
-                          SERVER_CLIENTS_MAX);
-            refuse_client(fd);
-        }
+        if (client_new(server, fd, fd, &client) == 0)
+            continue;
+        if (!server->said_full)
+            server_notice(server, "clients are turned away: there are %u already",
+                          server->client_count);
+        server->said_full = true;
+        refuse_client(fd);
+        return;
     }
+    server->said_full = false;
 }
 
 // ---- the loop
@@ -283,9 +290,10 @@ static int one_round(struct server *server)
     if (fds[0].revents && read(server->signal_fd, &info, sizeof info) > 0)
         server->stop = true;
     serve_clients(server, fds + 1 + server->listener_count, clients);
+    sweep(server, clock_monotonic_ns());
     for (unsigned i = 0; i < server->listener_count; i++)
         if (fds[1 + i].revents)
-            accept_all(server, server->listeners[i]);
+            accept_some(server, server->listeners[i]);
     return 0;
 }
 

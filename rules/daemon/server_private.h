@@ -37,6 +37,7 @@ struct server {
     int signal_fd;
     struct client *clients[SERVER_CLIENTS_MAX];
     unsigned client_count;
+    bool said_full; // the notice about clients turned away has been given
     bool stop;
 };
 

@@ -22,14 +22,14 @@ struct shapes {
     uint8_t *ways; // how many next stones reach that class's next step
 };
 
-static const int class_score[LINE_CLASSES] = {0, 1, 4, 11, 16, 34, 44, 90, 400};
+static const int class_score[LINE_CLASSES] = {0, 0, 2, -1, 9, 32, 100, 120, 400};
 
 enum {
-    WAY_SCORE = 2, // for each further way to go on
-    PAIR_SCORE = 44,
-    TRIPLE_SCORE = 60,
-    MENACE_SCORE = 13,
-    EXPOSED_SCORE = -14,
+    WAY_SCORE = 1, // for each further way to go on, from two stones on
+    PAIR_SCORE = 200,
+    TRIPLE_SCORE = 270,
+    MENACE_SCORE = 26,
+    EXPOSED_SCORE = -27,
 };
 
 static int row_through_centre(const uint8_t *own, int reach)
@@ -147,7 +147,9 @@ static void evaluate(struct shapes *s, const uint8_t *line, int own, uint32_t *c
     shape[s->reach] = 1;
     uint8_t cls = classify(s, shape);
     *counts = cls >= LINE_THREE ? 1u << class_shift[cls] : 0;
-    *score = class_score[cls] + WAY_SCORE * s->ways[ternary(shape, s->span)];
+    *score = class_score[cls];
+    if (cls >= LINE_TWO)
+        *score += WAY_SCORE * s->ways[ternary(shape, s->span)];
     if (!s->rules->pairs && !s->rules->triples)
         return;
     const uint8_t *at = line + s->reach;

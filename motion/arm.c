@@ -163,7 +163,7 @@ void arm_job_failed(struct arm *arm, enum arm_reason reason, int number, const d
 bool arm_limits(const struct arm *arm, struct travel_limits *ret)
 {
     const struct grbl_machine *m = grbl_machine(arm->grbl);
-    struct travel_limits limits;
+    struct travel_limits limits = {.junction = m->junction};
     for (int i = 0; i < TRAVEL_AXES; i++) {
         limits.speed[i] = m->speed[i] * arm->config.speed;
         limits.acceleration[i] = m->acceleration[i];
@@ -178,7 +178,7 @@ void arm_scene_of(const struct arm *arm, struct arm_scene *ret, struct travel_li
 {
     const struct grbl_machine *m = grbl_machine(arm->grbl);
     if (!arm_limits(arm, limits))
-        *limits = (struct travel_limits){{200, 200, 50}, {1000, 1000, 300}};
+        *limits = (struct travel_limits){{200, 200, 50}, {1000, 1000, 300}, 0};
     *ret = (struct arm_scene){
         .config = &arm->config,
         .stores = arm->stores,

@@ -136,7 +136,7 @@ static void begin_motion(struct arm *arm, int64_t now)
         return;
     struct travel_limits limits;
     if (!arm_limits(arm, &limits))
-        limits = (struct travel_limits){{10, 10, 10}, {10, 10, 10}};
+        limits = (struct travel_limits){{10, 10, 10}, {10, 10, 10}, 0};
     double seconds = arm_step_seconds(&step, &limits, arm->at);
     int64_t timeout = (int64_t)(1.5e9 * seconds) + slack;
     bool jog = step.kind == ARM_STEP_JOG;

@@ -403,6 +403,7 @@ static void settings_read(struct grbl *g, int64_t now)
         m->acceleration[i] = setting_or_zero(g, 120 + i);
         m->travel[i] = setting_or_zero(g, 130 + i);
     }
+    m->junction = setting_or_zero(g, 11);
     m->report_mask = (int)setting_or_zero(g, 10);
     m->soft_limits = setting_or_zero(g, 20) != 0;
     m->hard_limits = setting_or_zero(g, 21) != 0;

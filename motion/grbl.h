@@ -53,6 +53,7 @@ struct grbl_machine {
     double speed[GRBL_AXES];        // $110…: mm/s
     double acceleration[GRBL_AXES]; // $120…: mm/s²
     double steps_per_mm[GRBL_AXES]; // $100…
+    double junction;                // $11: mm
     double homing_seek;             // $25: mm/s
     double homing_feed;             // $24: mm/s
     double homing_pull_off;         // $27: mm

@@ -525,13 +525,7 @@ double arm_step_seconds(const struct arm_step *step, const struct travel_limits 
 {
     if (step->kind == ARM_STEP_DWELL)
         return (double)step->dwell_ns / 1e9;
-    double seconds = 0;
-    const double *at = from;
-    for (int i = 0; i < step->points; i++) {
-        seconds += travel_line(limits, at, step->point[i], step->feed[i]);
-        at = step->point[i];
-    }
-    return seconds;
+    return travel_path(limits, from, step->point, step->feed, step->points);
 }
 
 double arm_program_seconds(const struct arm_program *program, const struct travel_limits *limits,

@@ -26,11 +26,18 @@ static void put(struct text *t, const char *format, ...)
         t->length += (size_t)n;
 }
 
-// Thousandths without printf's %f: its decimal point follows the user's language.
+// Thousandths without printf's %f: its decimal point follows the user's language. Trailing zeros
+// are left out: a byte on the wire is 87 us, and the first line of a leg is waited for.
 static void fixed(char *buf, size_t size, double value)
 {
-    long long n = llround(value * 1000);
-    snprintf(buf, size, "%s%lld.%03lld", n < 0 ? "-" : "", llabs(n) / 1000, llabs(n) % 1000);
+    long long n = llround(value * 1000), rest = llabs(n) % 1000;
+    int digits = 3;
+    for (; digits > 0 && rest % 10 == 0; digits--)
+        rest /= 10;
+    if (digits)
+        snprintf(buf, size, "%s%lld.%0*lld", n < 0 ? "-" : "", llabs(n) / 1000, digits, rest);
+    else
+        snprintf(buf, size, "%lld", n / 1000);
 }
 
 void arm_step_line(const struct arm_step *step, int i, const double from[3], char *buf, size_t size)

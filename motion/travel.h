@@ -12,6 +12,7 @@ enum { TRAVEL_AXES = 3 };
 struct travel_limits {
     double speed[TRAVEL_AXES];        // mm/s
     double acceleration[TRAVEL_AXES]; // mm/s²
+    double junction;                  // mm, $11: how far corners may be cut; 0 = stop at each
 };
 
 // Seconds from rest to rest over distance mm at the given limits. 0 for no distance.
@@ -21,6 +22,15 @@ double travel_trapezoid(double distance, double speed, double acceleration);
 // goes.
 double travel_line(const struct travel_limits *limits, const double from[3], const double to[3],
                    double feed);
+
+enum { TRAVEL_PATH_MAX = 512 };
+
+// Seconds for straight lines one after the other, from rest to rest, as GRBL's planner blends them:
+// a corner is passed at the speed of a circle that cuts it by `junction`, so a sharp one is almost,
+// but not quite, a stop. points[n], feed[n] (NULL = rapid). At most TRAVEL_PATH_MAX lines; what is
+// beyond them is timed from rest to rest. Source: gnea/grbl planner.c, the model in its comments.
+double travel_path(const struct travel_limits *limits, const double from[3],
+                   const double (*points)[3], const double *feed, int n);
 
 // What stands on the table: upright cylinders.
 struct travel_obstacle {

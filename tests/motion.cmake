@@ -16,4 +16,6 @@ if(TARGET tessera_sim)
     set(MOTION_TABLE_RIG sim/test_motion_table.c)
     tessera_test(NAME test_motion_sim SOURCES sim/test_motion_sim.c ${MOTION_TABLE_RIG}
         LIBS tessera_sim tessera_loop tessera_motion m TIMEOUT 120 LABEL sim)
+    tessera_bench(NAME bench_arm SOURCES bench/bench_arm.c ${MOTION_TABLE_RIG}
+        LIBS tessera_sim tessera_loop tessera_motion m)
 endif()

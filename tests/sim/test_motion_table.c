@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const double contact_z = -42;
 
@@ -28,19 +29,31 @@ static void after(struct table_rig *rig)
         rig->fd = fd;
 }
 
+static double cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void process(struct table_rig *rig, short revents)
+{
+    double start = cpu_now();
+    arm_process(rig->arm, loop_now(rig->loop), revents);
+    rig->cpu_s += cpu_now() - start;
+    after(rig);
+}
+
 static void on_io(void *user, int fd, uint32_t revents)
 {
-    struct table_rig *rig = user;
     (void)fd;
-    arm_process(rig->arm, loop_now(rig->loop), (short)revents);
-    after(rig);
+    process(user, (short)revents);
 }
 
 static void on_timer(void *user, int64_t now)
 {
-    struct table_rig *rig = user;
-    arm_process(rig->arm, now, 0);
-    after(rig);
+    (void)now;
+    process(user, 0);
 }
 
 static void on_alarm_clock(void *user, int64_t now)
@@ -104,6 +117,7 @@ static void on_event(void *user, const struct arm_event *event, int64_t now)
     if (event->reason == ARM_CANCELLED)
         return;
     rig->last = *event;
+    rig->last_ns = now;
     snprintf(rig->text, sizeof rig->text, "%s", event->text);
     rig->last.text = rig->text;
 }

@@ -22,6 +22,8 @@ struct table_rig {
     int jobs_done, jobs_failed, retries;
     struct arm_event last; // DONE or FAILED; its text is in `text`
     char text[512];
+    int64_t last_ns; // when it came
+    double cpu_s;    // processor time spent in the arm so far
     bool verbose;
 };
 

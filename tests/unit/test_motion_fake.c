@@ -12,7 +12,7 @@
 #define MS     1000000LL
 #define SECOND (1000 * MS)
 
-static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}};
+static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}, 0};
 static const double home_corner[3] = {-598, -538, -2};
 
 static const char *const settings[] = {

@@ -15,7 +15,7 @@
 #include "motion/capture_order.h"
 #include "motion/program.h"
 
-static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}};
+static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}, 0};
 
 static bool close_to(double a, double b, double tolerance)
 {
@@ -49,6 +49,28 @@ static void test_line_is_chebyshev(void **state)
     // Z binds: 20 mm of Z take longer than 30 of X.
     assert_true(close_to(travel_line(&limits, from, (double[]){30, 0, -20}, 0), 0.567, 0.001));
     assert_true(travel_line(&limits, from, (double[]){300, 0, 0}, 50) > 6);
+}
+
+static void test_path(void **state)
+{
+    (void)state;
+    struct travel_limits l = limits;
+    const double from[3] = {0, 0, -42};
+    const double leg[3][3] = {{0, 0, -30}, {300, 100, -30}, {300, 100, -42}};
+    // Without junctions: the lines one by one.
+    double sum = travel_line(&l, from, leg[0], 0) + travel_line(&l, leg[0], leg[1], 0) +
+                 travel_line(&l, leg[1], leg[2], 0);
+    assert_true(close_to(travel_path(&l, from, leg, NULL, 3), sum, 1e-9));
+    // GRBL's corners are almost stops: a few hundredths of a second less, never more.
+    l.junction = 0.01;
+    double blended = travel_path(&l, from, leg, NULL, 3);
+    assert_true(blended < sum && blended > sum - 0.08);
+    // Cutting a straight line into pieces changes nothing; turning back is a stop.
+    const double pieces[4][3] = {{50, 0, -42}, {51, 0, -42}, {200, 0, -42}, {300, 0, -42}};
+    assert_true(close_to(travel_path(&l, from, pieces, NULL, 4),
+                         travel_line(&l, from, pieces[3], 0), 1e-9));
+    const double back[2][3] = {{100, 0, -42}, {0, 0, -42}};
+    assert_true(close_to(travel_path(&l, from, back, NULL, 2), 2 * 0.7, 1e-9));
 }
 
 // ---- heights -----------------------------------------------------------------------------------
@@ -157,7 +179,7 @@ static void test_place_program(void **state)
     char text[4096];
     int n = arm_program_text(&p, &limits, scene.at, text, sizeof text);
     assert_true(n > 0 && (size_t)n == strlen(text));
-    assert_non_null(strstr(text, "G53G0X-250.000Y-250.000"));
+    assert_non_null(strstr(text, "G53G0X-250Y-250"));
     char small[16];
     assert_int_equal(arm_program_text(&p, &limits, scene.at, small, sizeof small), n);
     char svg[16384];
@@ -535,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trapezoid),
         cmocka_unit_test(test_line_is_chebyshev),
+        cmocka_unit_test(test_path),
         cmocka_unit_test(test_heights),
         cmocka_unit_test(test_place_program),
         cmocka_unit_test(test_lift_ignores_its_own_stone),

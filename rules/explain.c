@@ -40,8 +40,7 @@ static bool consider(struct game *copy, const seen_board seen, struct move move,
                      struct explanation *ret)
 {
     unsigned entries = copy->entries;
-    if (game_play(copy, move, NULL) != REASON_NONE)
-        return false;
+    game_play(copy, move, NULL); // only legal moves come here
     size_t count = game_differences(copy, seen, NULL);
     bool better = !ret->has_nearest || count < ret->nearest_count ||
                   (count == ret->nearest_count && stone_seen(copy, seen, move) &&
@@ -120,6 +119,6 @@ void game_explain(const struct game *game, const seen_board seen, struct explana
     size_t count = game_legal(&copy, legal);
     for (size_t i = 0; i < count; i++)
         consider(&copy, seen, legal[i], ret);
-    if (game_stones_due(game) == 2 && count > 0)
+    if (count > 0 && game_stones_due(game) == 2)
         consider_pairs(&copy, seen, ret);
 }

@@ -36,7 +36,7 @@ size_t scan_word(struct scanner *s, const char *stops, char *buf, size_t size)
     for (int c = scan_peek(s); c >= 0 && !isspace(c) && (c == 0 || !strchr(stops, c));
          c = scan_peek(s)) {
         if (length + 1 < size)
-            buf[length] = isprint(c) ? (char)c : '?';
+            buf[length] = isprint(c) ? (char)c : '#'; // shown in messages, and in no valid word
         length++;
         scan_next(s);
     }
@@ -74,8 +74,6 @@ void reader_fault(struct reader *r, enum reason reason, unsigned move, struct pl
 void reader_begin(struct reader *r, const char *name, struct place at)
 {
     struct variant found = r->rules ? *r->rules : *variant_find("pente");
-    if (r->begun)
-        return;
     r->begun = true;
     if (!r->rules && !record_rules_find(name, r->house, &found)) {
         reader_fault(r, REASON_UNKNOWN_GAME, 0, at,
@@ -181,8 +179,6 @@ void reader_finish(struct reader *r)
 {
     struct record *record = r->record;
     struct game *game = &record->game;
-    if (!r->begun)
-        reader_begin(r, "Pente", (struct place){1, 1});
     if (r->stopped || game->result.over)
         return;
     while (r->choices_used < r->choice_count &&

@@ -59,8 +59,8 @@ struct reader {
 void reader_fault(struct reader *r, enum reason reason, unsigned move, struct place at,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-// Starts the game by the rules called `name` ("Pente", "pente-team; size=13"), or by the caller's.
-// An unknown name is a fault, and moves are then only counted.
+// Starts the game, once in every reading, by the rules called `name` ("Pente", "pente-team;
+// size=13"), or by the caller's. An unknown name is a fault, and moves are then only counted.
 void reader_begin(struct reader *r, const char *name, struct place at);
 
 // Plays a move that stands at `at` as `word`. False when it was refused or is past a refused one.

@@ -44,7 +44,7 @@ void game_scores(const struct game *game, uint16_t scores[COLOURS_MAX + 1])
     unsigned length = v->scoring == SCORING_POINTS2 ? 4 : 3;
     for (unsigned c = 1; c <= v->colours; c++)
         scores[c] = (uint16_t)(game->captures[c] + game_count_runs(game, c, length, v->run_rule));
-    if (!(game->result.over && game->result.how & HOW_FIVE && game->entries > 0))
+    if (!(game->result.over && game->result.how & HOW_FIVE))
         return;
     // The row is the mover's, who laid the last stone; only Boat can hand the win to the other.
     unsigned maker = game_move(game, game->entries - 1u).colour;

@@ -82,7 +82,7 @@ static int check_seats(const struct variant *v, struct error *err)
         if (v->seats[i] > seen)
             seen = v->seats[i];
     }
-    if (seen < 2 || seen != v->colours)
+    if (seen < 2)
         return error_set(err, -EINVAL, "seats: a game needs two to four colours.");
     unsigned sides = variant_side_count(v), present = 0;
     for (unsigned c = 1; c <= v->colours; c++)
@@ -114,6 +114,8 @@ static int check_opening(const struct variant *v, struct error *err)
     bool two = v->seat_count == 2;
     if (v->connect6 && (!two || v->protocol != PROTOCOL_NONE))
         return error_set(err, -EINVAL, "connect6: needs two seats and no protocol.");
+    if (v->connect6 && v->opening != OPENING_FREE && v->opening != OPENING_CENTRE)
+        return error_set(err, -EINVAL, "connect6: the opening can only be free or centre.");
     if (v->protocol != PROTOCOL_NONE && !two)
         return error_set(err, -EINVAL, "protocol: choosing colours needs exactly two seats.");
     if ((v->opening == OPENING_TOURNAMENT || v->opening == OPENING_GPENTE) && v->size < 7)

@@ -140,6 +140,12 @@ static void swap2_choices(void **state)
     assert_non_null(strstr(sentence, "passes"));
     struct game at_choice = game;
     // First: seat 2 takes colour 1, so seat 1 moves colour 2 next.
+    assert_true(game_choice_allowed(&game, MOVE_PASS));
+    assert_false(game_choice_allowed(&game, MOVE_PLACE));
+    assert_int_equal(play("resign"), REASON_NONE);
+    assert_false(game_choice_allowed(&game, MOVE_FIRST)); // nothing to choose after the end
+    assert_int_equal(game_choice_pending(&game), 0);
+    assert_true(game_undo(&game));
     play_all("first");
     assert_int_equal(effect.next_colour, 2);
     assert_int_equal(effect.next_seat, 1);
@@ -203,6 +209,20 @@ static void connect6_pairs(void **state)
     assert_int_equal(game.entries, 1 + 2 * 6 + 1);
     assert_int_equal(game_at(&game, 6, 0), 0);
     assert_int_equal(effect.result.winner, 2);
+    // On a board with an even number of points one stone is left for the last turn.
+    struct variant even = *variant_find("connect6");
+    even.size = 6;
+    game_init(&game, &even);
+    struct setup setup = {.ply = 35};
+    for (unsigned i = 0; i < 35; i++) {
+        setup.stones[i].colour = (uint8_t)(1 + (i % 6 / 2 + i / 6) % 2);
+        setup.stones[i].at = (struct point){(int8_t)(i % 6), (int8_t)(i / 6)};
+    }
+    setup.stone_count = 35;
+    assert_int_equal(game_setup(&game, &even, &setup, NULL), 0);
+    assert_int_equal(game_stones_due(&game), 1);
+    assert_int_equal(game_play(&game, move_place(0, 5, 5), &effect), REASON_NONE);
+    assert_int_equal(effect.result.how, HOW_FULL);
     // Pairs are for Connect6 only.
     start("pente");
     assert_int_equal(
@@ -526,6 +546,41 @@ static void equal_moves(void **state)
     assert_false(move_equal(move_pair(0, p, q), move_pair(0, p, (struct point){3, 5})));
 }
 
+// A row that stood before a free position was set up is judged like any other.
+static void boat_with_a_standing_row(void **state)
+{
+    (void)state;
+    static struct setup setup;
+    static const int stones[][3] = {{1, 4, 4}, {1, 5, 4}, {1, 6, 4}, {1, 7, 4}, {1, 8, 4},
+                                    {1, 6, 5}, {2, 6, 3}, {2, 3, 5}, {2, 6, 7}};
+    memset(&setup, 0, sizeof setup);
+    for (unsigned i = 0; i < 9; i++) {
+        setup.stones[i].colour = (uint8_t)stones[i][0];
+        setup.stones[i].at = (struct point){(int8_t)stones[i][1], (int8_t)stones[i][2]};
+    }
+    setup.stone_count = 9;
+    setup.ply = 24; // its owner is to move: the row is still breakable, the game goes on
+    assert_int_equal(game_setup(&game, variant_find("boat"), &setup, NULL), 0);
+    assert_int_equal(game_play(&game, move_place(1, 15, 15), &effect), REASON_NONE);
+    assert_false(effect.result.over);
+    assert_int_equal(game_play(&game, move_place(2, 15, 14), &effect), REASON_NONE);
+    assert_int_equal(effect.result.winner, 1);
+    // In O-Pente its owner can lose it by a poof: E5 and the new F6 stand between D4 and G7.
+    static const int poof[][3] = {{1, 4, 4}, {1, 5, 4}, {1, 6, 4}, {1, 7, 4},
+                                  {1, 8, 4}, {2, 3, 3}, {2, 6, 6}};
+    for (unsigned i = 0; i < 7; i++) {
+        setup.stones[i].colour = (uint8_t)poof[i][0];
+        setup.stones[i].at = (struct point){(int8_t)poof[i][1], (int8_t)poof[i][2]};
+    }
+    setup.stone_count = 7;
+    assert_int_equal(game_setup(&game, variant_find("o-pente"), &setup, NULL), 0);
+    assert_int_equal(game_play(&game, move_place(1, 5, 5), &effect), REASON_NONE);
+    assert_int_equal(effect.poofed_count, 2);
+    assert_false(effect.result.over);
+    assert_int_equal(game_play(&game, move_place(2, 15, 15), &effect), REASON_NONE);
+    assert_false(effect.result.over);
+}
+
 // Boat hands the five to whoever made it, also in a points game.
 static void boat_with_points(void **state)
 {
@@ -548,6 +603,12 @@ static void boat_with_points(void **state)
     assert_true(effect.scored);
     assert_int_equal(effect.scores[1], 5);
     assert_int_equal(effect.scores[2], 0);
+    // A five that nobody can break scores for the one who lays it.
+    setup.stone_count = 4;
+    setup.ply = 24;
+    assert_int_equal(game_setup(&game, &rules, &setup, NULL), 0);
+    assert_int_equal(game_play(&game, move_place(1, 8, 4), &effect), REASON_NONE);
+    assert_int_equal(effect.scores[1], 5);
 }
 
 int main(void)
@@ -570,6 +631,7 @@ int main(void)
         cmocka_unit_test(seats_of_partners),
         cmocka_unit_test(equal_moves),
         cmocka_unit_test(boat_with_points),
+        cmocka_unit_test(boat_with_a_standing_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

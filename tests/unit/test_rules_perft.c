@@ -180,6 +180,21 @@ static void depth_zero_and_too_deep(void **state)
     assert_int_equal(got.leaves, 1);
     game_perft(&game, PERFT_DEPTH_MAX + 1, &got);
     assert_int_equal(got.leaves, 0);
+    // A board with one point left: the only move is a draw.
+    struct variant small = *variant_find("pente-free");
+    small.size = 5;
+    struct setup setup = {.ply = 24};
+    static const char *const rows[] = {"22112", "22112", "11221", "11221", "2211."};
+    for (int i = 0; i < 24; i++) {
+        setup.stones[i].colour = (uint8_t)(rows[i / 5][i % 5] - '0');
+        setup.stones[i].at = (struct point){(int8_t)(i % 5), (int8_t)(4 - i / 5)};
+    }
+    setup.stone_count = 24;
+    assert_int_equal(game_setup(&game, &small, &setup, NULL), 0);
+    game_perft(&game, 1, &got);
+    assert_int_equal(got.draws, 1);
+    assert_int_equal(got.wins, 0);
+    game_init(&game, variant_find("pentago"));
     // 36 holes, each with no twist or one of eight.
     game_perft(&game, 1, &got);
     assert_int_equal(got.leaves, 324);

@@ -545,6 +545,148 @@ static void every_prefix(void **state)
     }
 }
 
+static void odd_bytes(void **state)
+{
+    (void)state;
+    static const char zero[] = "[Site \"a\0b\"]\n\n1. K10 \0 ?";
+    assert_int_equal(record_read(zero, sizeof zero - 1, RECORD_PENTEORG, NULL, NULL, &record, &err),
+                     0);
+    assert_string_equal(record_tag(&record, "Site"), "a?b");
+    assert_int_equal(record.fault.reason, REASON_BAD_POINT);
+    assert_int_equal(record.fault.column, 8);
+    char text[512];
+    snprintf(text, sizeof text, "1. K10 %0100d? ?", 7);
+    expect_fault(RECORD_PENTEORG, text, REASON_BAD_POINT, 2, 1, 1, 8);
+    expect_fault(RECORD_PENTEORG, "1. K10 \x01\xFF ?", REASON_BAD_POINT, 2, 1, 1, 8);
+    assert_non_null(strstr(record.fault.text, "\"##\""));
+    expect_clean(RECORD_AUTO, "{ only a comment } 1. K10 ?", 1);
+    expect_clean(RECORD_AUTO, "% only a comment\n1. K10 ?", 1);
+    expect_fault(RECORD_PENTEORG, "1. K10 { never closed", REASON_NO_RESULT, 0, 1, 1, 22);
+    expect_fault(RECORD_PENTEORG, "1. K10 a.L11 ?", REASON_BAD_POINT, 2, 1, 1, 8);
+    expect_fault(RECORD_AUTO, "12abc", REASON_BAD_POINT, 1, 0, 1, 1);
+    expect_clean(RECORD_AUTO, "1m 9", 1);
+    static const char sgf[] = "(;PW[a\\\r\nb\\\rc\rd\te\0f\ng];W[jj])";
+    assert_int_equal(record_read(sgf, sizeof sgf - 1, RECORD_SGF, NULL, NULL, &record, &err), 0);
+    assert_string_equal(record_tag(&record, "Player 1 Name"), "ab c d e f g");
+    snprintf(text, sizeof text, "(;PW[%0200d]SZ[%020d]ABCDEFGHIJKLMNOPQRSTUVW[x];W[jj])", 7, 19);
+    expect_fault(RECORD_SGF, text, REASON_UNKNOWN_GAME, 0, 0, 1, 1);
+    assert_int_equal(strlen(record_tag(&record, "Player 1 Name")), RECORD_VALUE_MAX - 1);
+}
+
+static void sgf_corners(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum stated_result stated;
+    } results[] = {{"(;RE[Draw])", STATED_DRAW},
+                   {"(;RE[D])", STATED_DRAW},
+                   {"(;RE[Bx])", STATED_UNKNOWN},
+                   {"(;RE[X+])", STATED_UNKNOWN},
+                   {"(;PL[x]RE[B+Resign])", STATED_SECOND},
+                   {"(;PL[W]RE[W+T])", STATED_FIRST}};
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        expect_clean(RECORD_SGF, results[i].text, 0);
+        assert_int_equal(record.stated, results[i].stated);
+    }
+    static const char *const dates[] = {"2024-05-31x", "2024-5-31", "2024-05", "31.5.2024"};
+    for (size_t i = 0; i < 4; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "(;DT[%s])", dates[i]);
+        expect_clean(RECORD_SGF, text, 0);
+        assert_string_equal(record_tag(&record, "Date"), dates[i]);
+    }
+    static const char *const games[] = {"12", "1x34", "203", ""};
+    for (size_t i = 0; i < 4; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "(;GM[%s]W[jj])", games[i]);
+        expect_fault(RECORD_SGF, text, REASON_UNKNOWN_GAME, 0, 0, 1, 3);
+    }
+    expect_fault(RECORD_SGF, "(;W[jj];CHOICE[resign])", REASON_BAD_CHOICE, 2, 1, 1, 9);
+    expect_fault(RECORD_SGF, "(;W[jj];CHOICE[K10])", REASON_BAD_CHOICE, 2, 1, 1, 9);
+    expect_fault(RECORD_SGF, "(;W[jJ])", REASON_BAD_POINT, 1, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;W[jjj])", REASON_BAD_POINT, 1, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;W[jj];AE[aa-bb])", REASON_BAD_POINT, 1, 1, 1, 9);
+    expect_fault(RECORD_SGF, "(;W[jj];AE[aa:B!])", REASON_BAD_POINT, 1, 1, 1, 9);
+    expect_fault(RECORD_SGF, "(;W[jj];W[jj];AE[aa];B[bb])", REASON_WRONG_TURN, 2, 1, 1, 9);
+}
+
+static void odd_tags_and_dates(void **state)
+{
+    (void)state;
+    expect_clean(RECORD_PENTEORG,
+                 "[Our Tag \"x\"]\n[Date \"1/2/2024\"]\n[Event \"E\"]\n"
+                 "[TimeControl \"7\"]\n\n1. K10 ?",
+                 1);
+    assert_int_equal(record_write(&record, RECORD_PENTEORG, out, sizeof out, &out_length, &err), 0);
+    assert_non_null(strstr(out, "[Result \"?\"]\r\n[Our Tag \"x\"]\r\n\r\n"));
+    expect_clean(RECORD_PENTEORG, out, 1);
+    assert_string_equal(record_tag(&record, "Our Tag"), "x");
+    static const char *const dates[] = {"1/2/2024", "01/02/2024 x", "01-02-2024"};
+    for (size_t i = 0; i < 3; i++) {
+        char expected[64];
+        record_set_tag(&record, "Date", dates[i]);
+        assert_int_equal(record_write(&record, RECORD_SGF, out, sizeof out, &out_length, &err), 0);
+        snprintf(expected, sizeof expected, "DT[%s]", dates[i]);
+        assert_non_null(strstr(out, expected));
+    }
+    // Continuation bytes alone are no character to keep whole.
+    char bytes[RECORD_VALUE_MAX + 8];
+    memset(bytes, 0x80, sizeof bytes);
+    bytes[sizeof bytes - 1] = '\0';
+    assert_int_equal(record_set_tag(&record, "Event", bytes), 0);
+    assert_string_equal(record_tag(&record, "Event"), "");
+    // Choices that are none, and both headers at once.
+    expect_clean(
+        RECORD_PENTEORG,
+        "[Game \"D-Pente\"]\n[Player's Swapped? \"Yes\"]\n[Choices \"K10,resign,second\"]\n"
+        "\n1. K10 L11 2. A1 T19 ?",
+        4);
+    assert_false(record.game.swapped);
+    // Rated, but with an opening of its own.
+    expect_clean(RECORD_PENTEORG,
+                 "[Game \"Pente\"]\n[Rated \"Y\"]\n[Rules \"opening=free\"]\n\n1. A1 B1 2. A2 ?",
+                 3);
+    assert_int_equal(record_write(&record, RECORD_PENTEORG, out, sizeof out, &out_length, &err), 0);
+    assert_non_null(strstr(out, "[Rules \"opening=free\"]"));
+    // A house variant whose name nobody knows writes its name alone.
+    snprintf(record.game.rules.name, sizeof record.game.rules.name, "nobody knows");
+    assert_int_equal(record_write(&record, RECORD_PENTEORG, out, sizeof out, &out_length, &err), 0);
+    assert_non_null(strstr(out, "[Game \"nobody knows\"]"));
+    assert_null(strstr(out, "[Rules"));
+}
+
+static void other_corners(void **state)
+{
+    (void)state;
+    expect_clean(RECORD_TRADITIONAL, "?", 0);
+    assert_int_equal(record_write(&record, RECORD_TRADITIONAL, out, sizeof out, &out_length, &err),
+                     0);
+    assert_string_equal(out, "?\n");
+    expect_clean(RECORD_TRADITIONAL, "1.)0,,R1U1 ,2.) ?", 2);
+    expect_fault(RECORD_TRADITIONAL, "1.)0,** ?", REASON_BAD_POINT, 2, 1, 1, 6);
+    expect_fault(RECORD_TRADITIONAL, "1.)0,R1U1 )12 ?", REASON_BAD_POINT, 3, 2, 1, 12);
+    static struct game game;
+    struct variant even = *variant_find("pente-free");
+    even.size = 12;
+    game_init(&game, &even);
+    record_init(&record, &game);
+    assert_int_equal(record_write(&record, RECORD_TRADITIONAL, out, sizeof out, &out_length, &err),
+                     -ENOTSUP);
+    expect_fault(RECORD_BOOKLET, "1. resign *", REASON_MALFORMED, 1, 0, 1, 4);
+    expect_fault(RECORD_BOOKLET, "1. 2/5 11R *", REASON_MALFORMED, 2, 1, 1, 8);
+    expect_fault(RECORD_BOOKLET, "1. 2/5 1? *", REASON_MALFORMED, 2, 1, 1, 8);
+    expect_clean(RECORD_BOOKLET, "*", 0);
+    // Where only the twist decides, a row without a twist is a move like any other.
+    struct variant late = *variant_find("pentago");
+    late.place_wins = false;
+    const char *row = "1/1 3/7 1/2 3/8 1/3 3/1 2/1 3/6 2/2 1-0";
+    assert_int_equal(record_read(row, strlen(row), RECORD_BOOKLET, &late, NULL, &record, &err), 0);
+    assert_int_equal(record.game.result.winner, 1);
+    assert_int_equal(record_write(&record, RECORD_NUMBER, out, sizeof out, &out_length, &err), 0);
+    assert_null(strchr(out, 'm'));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,7 +696,9 @@ int main(void)
         cmocka_unit_test(sgf_faults),      cmocka_unit_test(traditional),
         cmocka_unit_test(pentago_texts),   cmocka_unit_test(given_and_house_rules),
         cmocka_unit_test(writing),         cmocka_unit_test(format_names),
-        cmocka_unit_test(every_prefix),
+        cmocka_unit_test(every_prefix),    cmocka_unit_test(odd_bytes),
+        cmocka_unit_test(sgf_corners),     cmocka_unit_test(odd_tags_and_dates),
+        cmocka_unit_test(other_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void drawings(void **state)
     unsigned size;
     struct error err;
     char text[4096], row[BOARD_SIZE_MAX + 1];
-    const char *board = ". 1 2 . ?\r\n\n.....\n3...4\n.....\n....1\n";
+    const char *board = ". 1 2 .\t?\r\n\n.....\n3...4\n.....\n....1\n";
     assert_int_equal(position_parse(board, strlen(board), seen, &size, &err), 0);
     assert_int_equal(size, 5);
     assert_int_equal(seen[4 * 5 + 1], 1);
@@ -362,6 +362,15 @@ static void explain_pairs(void **state)
     seen[at("C1")] = SEEN_UNKNOWN;
     game_explain(&game, seen, &found);
     assert_int_equal(found.move_count, 2);
+    seen[at("E1")] = SEEN_UNKNOWN; // the two hidden points alone leave A1 out
+    game_explain(&game, seen, &found);
+    assert_int_equal(found.move_count, 3);
+    // A stone that is missing elsewhere is explained by no pair.
+    seen[at("K10")] = 0;
+    game_explain(&game, seen, &found);
+    assert_int_equal(found.move_count, 0);
+    assert_int_equal(found.difference_count, 2);
+    seen[at("K10")] = 1;
     // Three are too many.
     seen[at("C1")] = seen[at("E1")] = 2;
     game_explain(&game, seen, &found);

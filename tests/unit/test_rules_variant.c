@@ -186,6 +186,8 @@ static void rules_that_do_not_fit(void **state)
     expect_invalid("pente", "connect6=true", "connect6");
     expect_invalid("connect6", "seats=1,2,1,2", "connect6");
     expect_invalid("connect6", "protocol=swap2", "connect6");
+    expect_invalid("connect6", "opening=tournament", "connect6");
+    expect_invalid("connect6", "opening=free", NULL);
     expect_invalid("pente-partners", "protocol=dpente", "protocol");
     static const char *const pentago[] = {"size=7",         "seats=1,2,1,2",  "win_len=4",
                                           "exact=true",     "capture=2",      "opening=centre",

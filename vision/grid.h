@@ -98,3 +98,8 @@ int grid_find(const uint8_t *luma, int width, int height, const struct grid_requ
 // by a person). -ENOENT: the lines are not there. fit_lens: also its distortion.
 int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struct geometry *g,
                 struct grid_result *ret);
+
+// The arms of every crossing of a board whose geometry is known, and how far each crossing differs
+// from the surface around it (log units); index row * columns + column. 0, -ENOENT, -ENOMEM, -EIO.
+int grid_measure_board(const uint8_t *luma, int width, int height, const struct geometry *g,
+                       struct grid_arm (*ret_arm)[4], float *ret_threshold, float *ret_typical);

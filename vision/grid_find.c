@@ -623,3 +623,33 @@ int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struc
     free(image.px);
     return r;
 }
+
+int grid_measure_board(const uint8_t *luma, int width, int height, const struct geometry *g,
+                       struct grid_arm (*ret_arm)[4], float *ret_threshold, float *ret_typical)
+{
+    struct grid_image image;
+    int r = make_image(luma, width, height, &image);
+    if (r != 0)
+        return r == -EINVAL ? -ENOENT : r;
+    struct field *f = calloc(1, sizeof *f);
+    if (f) {
+        f->image = &image;
+        f->g = *g;
+        scale_up(&f->g, (double)image.width / width, (double)image.height / height, image.width,
+                 image.height);
+        f->i1 = g->columns - 1;
+        f->j1 = g->rows - 1;
+        measure(f, 0.16);
+        set_threshold(f);
+        for (int j = 0; j < g->rows; j++)
+            for (int i = 0; i < g->columns; i++)
+                memcpy(ret_arm[j * g->columns + i], f->arm[j][i], sizeof f->arm[j][i]);
+        *ret_threshold = f->threshold;
+        *ret_typical = f->typical;
+        free(f);
+    } else {
+        r = -ENOMEM;
+    }
+    free(image.px);
+    return r;
+}

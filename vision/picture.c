@@ -91,7 +91,7 @@ static int read_header(struct picture_decoder *d, const uint8_t *bytes, size_t s
     if (size < 4 || bytes[0] != 0xFF || bytes[1] != 0xD8)
         return error_set(err, -EBADMSG,
                          "this is not a JPEG picture; save it as JPEG and try again");
-    struct jpeg_header h;
+    struct jpeg_header h = {0};
     if (tjDecompressHeader3(d->turbo, bytes, (unsigned long)size, &h.width, &h.height,
                             &h.subsampling, &h.colourspace) != 0) {
         const char *why = tjGetErrorStr2(d->turbo);
@@ -215,7 +215,7 @@ int picture_from_frame(struct picture_decoder *decoder, const struct frame *fram
 {
     if (frame->format == FRAME_YUYV)
         return from_yuyv(frame, picture, err);
-    struct jpeg_header h;
+    struct jpeg_header h = {0};
     const int r = read_header(decoder, frame->data, frame->size, &h, err);
     if (r != 0)
         return r == -ENODATA || r == -ENOTSUP ? -EBADMSG : r;
@@ -244,7 +244,7 @@ static int read_photo_header(struct picture_decoder *d, const uint8_t *bytes, si
 int picture_photo_size(struct picture_decoder *decoder, const uint8_t *bytes, size_t size,
                        int *ret_width, int *ret_height, struct error *err)
 {
-    struct jpeg_header h;
+    struct jpeg_header h = {0};
     const int r = read_photo_header(decoder, bytes, size, &h, err);
     if (r != 0)
         return r;
@@ -295,7 +295,7 @@ static int turn_upright(struct picture_decoder *d, int orientation, struct pictu
 int picture_from_photo(struct picture_decoder *decoder, const uint8_t *bytes, size_t size,
                        int longest, struct picture *picture, double *ret_scale, struct error *err)
 {
-    struct jpeg_header h;
+    struct jpeg_header h = {0};
     int r = read_photo_header(decoder, bytes, size, &h, err);
     if (r != 0)
         return r;

@@ -10,9 +10,9 @@
 #include "vision/pose.h"
 
 enum {
-    PATCH = 15, // samples a side of a point's patch
+    PATCH = 19, // samples a side of a point's patch
     PATCH_HALF = PATCH / 2,
-    CHROMA_PATCH = 7, // chroma samples a side: every second luma sample
+    CHROMA_PATCH = 9, // chroma samples a side: every second luma sample
     CELL_SAMPLES = 5, // luma samples of a cell's centre
     CELLS_MAX = (BOARD_LINES_MAX + 1) * (BOARD_LINES_MAX + 1),
     ARM_SAMPLES = 3, // along an arm
@@ -22,7 +22,7 @@ enum {
 };
 
 // The patch reaches this far from its point to each side, cells.
-#define PATCH_REACH 0.63
+#define PATCH_REACH 0.80
 
 struct sampler {
     int columns, rows;

@@ -121,6 +121,30 @@ static float find_disc(const struct stone_settings *t, const struct difference *
     return best;
 }
 
+// The centre of gravity of what differs near a disc found, which is finer than the search's steps.
+static void refine_centre(const struct stone_settings *t, const struct difference *d, float *a,
+                          float *b)
+{
+    for (int round = 0; round < 3; round++) {
+        float sum = 0, sum_a = 0, sum_b = 0;
+        for (int y = 0; y < PATCH; y++)
+            for (int x = 0; x < PATCH; x++) {
+                const float du = ((float)x - *a) * STEP / t->radius_u;
+                const float dv = ((float)y - *b) * STEP / t->radius_v;
+                if (du * du + dv * dv > 1.5F)
+                    continue;
+                const float w = d->any[y * PATCH + x];
+                sum += w;
+                sum_a += w * ((float)x - *a);
+                sum_b += w * ((float)y - *b);
+            }
+        if (sum < 8)
+            return;
+        *a += fmaxf(-0.6F, fminf(0.6F, sum_a / sum));
+        *b += fmaxf(-0.6F, fminf(0.6F, sum_b / sum));
+    }
+}
+
 // Mean light (of the middle half of the samples, so that a highlight or a line does not count) and
 // tint inside `share` of a stone's outline.
 static void disc_features(const struct stone_settings *t, const struct difference *d, float ca,
@@ -244,6 +268,7 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->disc = ret->score > DISC_MIN;
     if (!ret->disc)
         return;
+    refine_centre(settings, &d, &a, &b);
     disc_features(settings, &d, a, b, 0.7F, ret->feature);
     ret->offset_u = (a - PATCH_HALF) * STEP;
     ret->offset_v = (b - PATCH_HALF) * STEP;

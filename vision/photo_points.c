@@ -1,0 +1,475 @@
+#include "vision/photo_points.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vision/grid.h"
+
+enum {
+    SIDE = 21,
+    HALF = SIDE / 2,
+    AREA = SIDE * SIDE,
+    KINDS = 1 + PHOTO_COLOURS_MAX, // surface and stones
+    CELLS = (BOARD_LINES_MAX + 1) * (BOARD_LINES_MAX + 1),
+    ROUNDS = 3,
+};
+
+static const float STEP = 0.80F / HALF; // patches reach 0.8 cells from their point
+static const float LINE_HALF = 0.075F; // what lies nearer to a grid line may be the line, cells
+static const float OFFSET_MAX = 0.34F; // of a stone from its point, cells
+
+struct pixel {
+    float luma, cb, cr; // log luma against the surface; chroma over luma, absolute
+};
+
+// What a kind of thing looks like, per pixel.
+struct kind {
+    float mean[3], deviation[3];
+    int samples;
+};
+
+struct point {
+    struct pixel px[AREA];
+    float luma, cb, cr; // middle of the disc
+    float lines;        // arms seen, 0..4, against those that exist
+    float part[KINDS];  // share of the best placed disc that is of each kind
+    float ring[KINDS];  // the same just outside that disc
+    float contrast;     // how sharply the disc ends
+    float score[KINDS]; // log odds
+};
+
+struct reading {
+    const struct photo_settings *settings;
+    const struct picture *p;
+    const struct geometry *g;
+    int columns, rows, kinds;
+    float cell_luma[CELLS], cell_cb[CELLS], cell_cr[CELLS]; // smoothed surface
+    struct grid_arm arm[BOARD_POINTS_MAX][4];
+    float threshold, typical;
+    struct kind kind[KINDS];
+    uint8_t label[BOARD_POINTS_MAX];
+    struct point *point;
+};
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+static float median(float *value, int count)
+{
+    if (count == 0)
+        return 0;
+    qsort(value, (size_t)count, sizeof *value, compare_floats);
+    return value[count / 2];
+}
+
+static struct pixel look(const struct picture *p, double x, double y)
+{
+    int cb, cr;
+    const float luma = (float)picture_luma_at(p, x, y);
+    picture_chroma_at(p, x, y, &cb, &cr);
+    return (struct pixel){.luma = logf(luma + 4),
+                          .cb = (float)(cb - 128) / (luma + 16),
+                          .cr = (float)(cr - 128) / (luma + 16)};
+}
+
+// --- the surface ---------------------------------------------------------------------------------
+
+// The cells' centres show the board even between four stones. Each is replaced by the median of its
+// neighbourhood: stones that reach in, shadows and grain are outvoted.
+static void read_surface(struct reading *r)
+{
+    float luma[CELLS], cb[CELLS], cr[CELLS];
+    const int width = r->columns + 1, height = r->rows + 1;
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++) {
+            struct pixel sum = {0};
+            for (int k = 0; k < 9; k++) {
+                double x, y;
+                geometry_board_to_image(r->g, i - 0.5 + 0.06 * (k % 3 - 1),
+                                        j - 0.5 + 0.06 * (k / 3 - 1), &x, &y);
+                const struct pixel px = look(r->p, x, y);
+                sum.luma += px.luma / 9;
+                sum.cb += px.cb / 9;
+                sum.cr += px.cr / 9;
+            }
+            luma[j * width + i] = sum.luma;
+            cb[j * width + i] = sum.cb;
+            cr[j * width + i] = sum.cr;
+        }
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++) {
+            float l[25], b[25], c[25];
+            int count = 0;
+            for (int n = 0; n < 25; n++) {
+                const int a = i + n % 5 - 2, d = j + n / 5 - 2;
+                // The outermost cells may be table rather than board.
+                if (a < 1 || d < 1 || a >= width - 1 || d >= height - 1)
+                    continue;
+                l[count] = luma[d * width + a];
+                b[count] = cb[d * width + a];
+                c[count++] = cr[d * width + a];
+            }
+            r->cell_luma[j * width + i] = median(l, count);
+            r->cell_cb[j * width + i] = median(b, count);
+            r->cell_cr[j * width + i] = median(c, count);
+        }
+}
+
+static float surface_luma(const struct reading *r, int column, int row)
+{
+    const int at = row * (r->columns + 1) + column;
+    return (r->cell_luma[at] + r->cell_luma[at + 1] + r->cell_luma[at + r->columns + 1] +
+            r->cell_luma[at + r->columns + 2]) /
+           4;
+}
+
+static void surface_tint(const struct reading *r, int column, int row, float *cb, float *cr)
+{
+    const int at = row * (r->columns + 1) + column, up = at + r->columns + 1;
+    *cb = (r->cell_cb[at] + r->cell_cb[at + 1] + r->cell_cb[up] + r->cell_cb[up + 1]) / 4;
+    *cr = (r->cell_cr[at] + r->cell_cr[at + 1] + r->cell_cr[up] + r->cell_cr[up + 1]) / 4;
+}
+
+// --- the points' patches -------------------------------------------------------------------------
+
+static void read_patch(struct reading *r, int column, int row)
+{
+    struct point *t = &r->point[row * r->columns + column];
+    const float base = surface_luma(r, column, row);
+    float luma[AREA], cb[AREA], cr[AREA];
+    int count = 0;
+    for (int b = 0; b < SIDE; b++)
+        for (int a = 0; a < SIDE; a++) {
+            const float du = (float)(a - HALF) * STEP, dv = (float)(b - HALF) * STEP;
+            double x, y;
+            geometry_board_to_image(r->g, column + (double)du, row + (double)dv, &x, &y);
+            struct pixel px = look(r->p, x, y);
+            px.luma -= base;
+            t->px[b * SIDE + a] = px;
+            if (du * du + dv * dv < 0.28F * 0.28F) {
+                luma[count] = px.luma;
+                cb[count] = px.cb;
+                cr[count++] = px.cr;
+            }
+        }
+    t->luma = median(luma, count);
+    t->cb = median(cb, count);
+    t->cr = median(cr, count);
+}
+
+// Arms seen, as a share of those the point has.
+static void count_lines(struct reading *r, int column, int row)
+{
+    const int n = row * r->columns + column;
+    const bool there[4] = {column<r->columns - 1, row<r->rows - 1, column> 0, row> 0};
+    float seen = 0;
+    int arms = 0;
+    for (int d = 0; d < 4; d++) {
+        if (!there[d])
+            continue;
+        arms++;
+        const struct grid_arm *arm = &r->arm[n][d];
+        const float x = arm->contrast / r->threshold;
+        if (arm->inside && fabsf(arm->offset) < 0.14F)
+            seen += x < 0.5F ? 0 : x > 1.5F ? 1 : x - 0.5F;
+    }
+    r->point[n].lines = seen / (float)arms;
+}
+
+// --- first guesses -------------------------------------------------------------------------------
+
+struct look_of {
+    float luma, cb, cr;
+};
+
+// Rough looks by name: log luma against a wooden or vinyl board, chroma over luma.
+static const struct look_of NAMED[STONE_COLOUR_COUNT] = {
+    [STONE_CLEAR] = {-0.1F, 0, 0},         [STONE_WHITE] = {0.35F, 0, 0},
+    [STONE_BLACK] = {-1.3F, 0, 0},         [STONE_RED] = {-0.8F, -0.15F, 0.6F},
+    [STONE_BLUE] = {-0.9F, 0.6F, -0.2F},   [STONE_GREEN] = {-0.7F, -0.1F, -0.35F},
+    [STONE_AMBER] = {-0.3F, -0.4F, 0.25F},
+};
+
+// Light that best separates darker from lighter stones (Otsu's threshold), or a fixed one when
+// there is only one kind.
+static float dividing_light(const float *luma, int count)
+{
+    static const float FIXED = -0.45F;
+    float sorted[BOARD_POINTS_MAX];
+    memcpy(sorted, luma, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_floats);
+    float total = 0, below = 0, best = 0, threshold = FIXED, gap = 0;
+    for (int k = 0; k < count; k++)
+        total += sorted[k];
+    for (int k = 0; k + 1 < count; k++) {
+        below += sorted[k];
+        const float n0 = (float)(k + 1), n1 = (float)(count - k - 1);
+        const float difference = (total - below) / n1 - below / n0;
+        const float between = n0 * n1 * difference * difference;
+        if (between > best) {
+            best = between;
+            gap = difference;
+            threshold = 0.5F * (sorted[k] + sorted[k + 1]);
+        }
+    }
+    return gap > 0.7F ? threshold : FIXED;
+}
+
+static int nearest_name(const struct reading *r, const struct point *t, float dividing)
+{
+    int best = 1;
+    float best_distance = INFINITY;
+    for (int k = 0; k < r->settings->colours; k++) {
+        const enum stone_colour colour = r->settings->colour[k];
+        const struct look_of *named = &NAMED[colour];
+        float light = t->luma - named->luma;
+        // Black and white are told apart by this photograph's own division.
+        if (colour == STONE_BLACK)
+            light = t->luma < dividing ? 0 : 1;
+        else if (colour == STONE_WHITE)
+            light = t->luma < dividing ? 1 : 0;
+        const float d = light * light + 4 * (t->cb - named->cb) * (t->cb - named->cb) +
+                        4 * (t->cr - named->cr) * (t->cr - named->cr);
+        if (d < best_distance) {
+            best_distance = d;
+            best = k + 1;
+        }
+    }
+    return best;
+}
+
+static void guess(struct reading *r)
+{
+    const int count = r->columns * r->rows;
+    float luma[BOARD_POINTS_MAX];
+    int stones = 0;
+    for (int n = 0; n < count; n++) {
+        const struct point *t = &r->point[n];
+        float cb, cr;
+        surface_tint(r, n % r->columns, n / r->columns, &cb, &cr);
+        const float tint = hypotf(t->cb - cb, t->cr - cr);
+        const bool differs = fabsf(t->luma) > 0.12F || tint > 0.05F;
+        r->label[n] = t->lines < 0.3F && differs;
+        if (r->label[n])
+            luma[stones++] = t->luma;
+    }
+    const float dividing = dividing_light(luma, stones);
+    for (int n = 0; n < count; n++)
+        if (r->label[n])
+            r->label[n] = (uint8_t)nearest_name(r, &r->point[n], dividing);
+}
+
+// --- this photograph's models --------------------------------------------------------------------
+
+static bool near_line(int a, int b)
+{
+    return fabsf((float)(a - HALF) * STEP) < LINE_HALF ||
+           fabsf((float)(b - HALF) * STEP) < LINE_HALF;
+}
+
+// Mean and spread of one channel, from medians (a few wrong labels must not count).
+static void fit_channel(float *value, int count, float floor, float *ret_mean, float *ret_deviation)
+{
+    const float middle = median(value, count);
+    for (int k = 0; k < count; k++)
+        value[k] = fabsf(value[k] - middle);
+    *ret_mean = middle;
+    *ret_deviation = fmaxf(floor, 1.48F * median(value, count));
+}
+
+static int fit_kinds(struct reading *r)
+{
+    enum { SAMPLES = 60000 };
+    static const float FLOOR[3] = {0.07F, 0.015F, 0.015F};
+    float *value = malloc(SAMPLES * sizeof *value);
+    if (!value)
+        return -ENOMEM;
+    for (int k = 0; k < r->kinds; k++) {
+        struct kind *kind = &r->kind[k];
+        for (int c = 0; c < 3; c++) {
+            int count = 0;
+            for (int n = 0; n < r->columns * r->rows; n++) {
+                if (r->label[n] != k)
+                    continue;
+                for (int i = 0; i < AREA && count < SAMPLES; i++) {
+                    const int a = i % SIDE, b = i / SIDE;
+                    const float du = (float)(a - HALF) * STEP, dv = (float)(b - HALF) * STEP;
+                    const float d2 = du * du + dv * dv;
+                    if (d2 > 0.3F * 0.3F || (k == 0 && near_line(a, b)))
+                        continue;
+                    const struct pixel *px = &r->point[n].px[i];
+                    value[count++] = c == 0 ? px->luma : c == 1 ? px->cb : px->cr;
+                }
+            }
+            kind->samples = count;
+            fit_channel(value, count, FLOOR[c], &kind->mean[c], &kind->deviation[c]);
+        }
+        if (kind->samples < 40) { // none seen: its name is all that is known
+            const struct look_of *named =
+                k ? &NAMED[r->settings->colour[k - 1]] : &NAMED[STONE_CLEAR];
+            *kind = (struct kind){{named->luma, named->cb, named->cr}, {0.3F, 0.08F, 0.08F}, 0};
+        }
+    }
+    free(value);
+    return 0;
+}
+
+static float pixel_density(const struct kind *kind, const struct pixel *px)
+{
+    const float v[3] = {px->luma, px->cb, px->cr};
+    float sum = 0;
+    for (int c = 0; c < 3; c++) {
+        const float z = (v[c] - kind->mean[c]) / kind->deviation[c];
+        sum -= fminf(0.5F * z * z, 10) + logf(kind->deviation[c]);
+    }
+    return sum;
+}
+
+// Share of each kind in every pixel of a patch.
+static void pixel_shares(const struct reading *r, const struct point *t, float share[AREA][KINDS])
+{
+    for (int i = 0; i < AREA; i++) {
+        float best = -INFINITY, sum = 0;
+        for (int k = 0; k < r->kinds; k++) {
+            share[i][k] = pixel_density(&r->kind[k], &t->px[i]);
+            best = fmaxf(best, share[i][k]);
+        }
+        for (int k = 0; k < r->kinds; k++) {
+            share[i][k] = expf(share[i][k] - best);
+            sum += share[i][k];
+        }
+        for (int k = 0; k < r->kinds; k++)
+            share[i][k] /= sum;
+    }
+}
+
+// --- reading a point again -----------------------------------------------------------------------
+
+// Mean share of kind k inside and just outside a disc about (du, dv).
+static void disc_shares(const struct reading *r, float share[AREA][KINDS], float du, float dv,
+                        float in[KINDS], float out[KINDS])
+{
+    static const float RADIUS = 0.40F, RIM = 0.52F, OUTSIDE = 0.66F;
+    int n_in = 0, n_out = 0;
+    for (int k = 0; k < r->kinds; k++)
+        in[k] = out[k] = 0;
+    for (int b = 0; b < SIDE; b++)
+        for (int a = 0; a < SIDE; a++) {
+            const float u = (float)(a - HALF) * STEP - du, v = (float)(b - HALF) * STEP - dv;
+            const float d2 = u * u + v * v;
+            float *to = d2 < RADIUS * RADIUS                       ? in
+                        : d2 > RIM * RIM && d2 < OUTSIDE * OUTSIDE ? out
+                                                                   : NULL;
+            if (!to || near_line(a, b))
+                continue;
+            n_in += to == in;
+            n_out += to == out;
+            for (int k = 0; k < r->kinds; k++)
+                to[k] += share[b * SIDE + a][k];
+        }
+    for (int k = 0; k < r->kinds; k++) {
+        in[k] /= (float)(n_in ? n_in : 1);
+        out[k] /= (float)(n_out ? n_out : 1);
+    }
+}
+
+static float log_odds(float p)
+{
+    p = fminf(fmaxf(p, 0.02F), 0.98F);
+    return logf(p / (1 - p));
+}
+
+static void judge_point(const struct reading *r, struct point *t)
+{
+    float share[AREA][KINDS], in[KINDS], out[KINDS];
+    pixel_shares(r, t, share);
+    disc_shares(r, share, 0, 0, in, out);
+    t->part[0] = in[0];
+    t->score[0] = 1.6F * log_odds(in[0]) + 2.2F * log_odds(0.15F + 0.7F * t->lines);
+    for (int k = 1; k < r->kinds; k++) {
+        // The best place of a disc of this colour near the point.
+        float best = -1, best_offset = 0;
+        for (int v = -3; v <= 3; v++)
+            for (int u = -3; u <= 3; u++) {
+                const float du = (float)u * 0.11F, dv = (float)v * 0.11F;
+                const float offset = sqrtf(du * du + dv * dv);
+                if (offset > OFFSET_MAX)
+                    continue;
+                disc_shares(r, share, du, dv, in, out);
+                const float value = in[k] - 0.25F * offset;
+                if (value > best) {
+                    best = value;
+                    best_offset = offset;
+                    t->part[k] = in[k];
+                    t->ring[k] = out[k];
+                }
+            }
+        t->score[k] = 1.6F * log_odds(t->part[k]) - 2.2F * log_odds(0.15F + 0.7F * t->lines) -
+                      3 * best_offset * best_offset;
+    }
+}
+
+static void label_point(const struct reading *r, int n, float *ret_confidence)
+{
+    const struct point *t = &r->point[n];
+    int best = 0;
+    float sum = 0;
+    for (int k = 1; k < r->kinds; k++)
+        if (t->score[k] > t->score[best])
+            best = k;
+    for (int k = 0; k < r->kinds; k++)
+        sum += expf(t->score[k] - t->score[best]);
+    ((struct reading *)r)->label[n] = (uint8_t)best;
+    *ret_confidence = 1 / sum;
+}
+
+static int read_all(struct reading *r, struct photo_points *ret)
+{
+    const int count = r->columns * r->rows;
+    read_surface(r);
+    for (int n = 0; n < count; n++) {
+        read_patch(r, n % r->columns, n / r->columns);
+        count_lines(r, n % r->columns, n / r->columns);
+    }
+    guess(r);
+    for (int round = 0; round < ROUNDS; round++) {
+        const int e = fit_kinds(r);
+        if (e != 0)
+            return e;
+        for (int n = 0; n < count; n++) {
+            judge_point(r, &r->point[n]);
+            label_point(r, n, &ret->confidence[n]);
+        }
+    }
+    memcpy(ret->best, r->label, sizeof ret->best);
+    return 0;
+}
+
+int photo_points_read(const struct photo_settings *settings, const struct picture *p,
+                      const struct geometry *g, struct photo_points *ret)
+{
+    struct reading *r = calloc(1, sizeof *r);
+    struct point *point = calloc(BOARD_POINTS_MAX, sizeof *point);
+    int result = -ENOMEM;
+    if (r && point) {
+        r->settings = settings;
+        r->p = p;
+        r->g = g;
+        r->columns = g->columns;
+        r->rows = g->rows;
+        r->kinds = 1 + settings->colours;
+        r->point = point;
+        result =
+            grid_measure_board(p->luma, p->width, p->height, g, r->arm, &r->threshold, &r->typical);
+        if (result == 0)
+            result = read_all(r, ret);
+    }
+    free(point);
+    free(r);
+    return result;
+}

@@ -28,7 +28,7 @@ static int hanging_value(const struct sboard *b, int player)
 int eval_position(const struct sboard *b)
 {
     int me = b->side, you = 1 - me;
-    int value = (b->total[me] - b->total[you]) / 2 + TEMPO;
+    int value = (sb_total(b, me) - sb_total(b, you)) / 2 + TEMPO;
     value += taken_value(b, me) - taken_value(b, you);
     if (b->count[me][SB_TAKE] | b->count[you][SB_TAKE]) {
         value += HANGING * (b->count[me][SB_TAKE] + b->count[you][SB_TAKE]);
@@ -41,7 +41,7 @@ static int promise(const struct sboard *b, int player, int cell)
 {
     uint32_t c = sb_counts(b, player, cell);
     int fours = (int)LINE_FOURS(c), threes = (int)LINE_OPEN_THREES(c);
-    int value = b->score[cell][player];
+    int value = sb_score(b, player, cell);
     value += 600 * (int)LINE_OPEN_FOURS(c) + 1000 * (int)LINE_FIVES(c);
     if (fours > 1 || (fours && threes))
         value += 300;

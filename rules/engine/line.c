@@ -164,8 +164,7 @@ static void evaluate(struct shapes *s, const uint8_t *line, int own, uint32_t *c
 // The id of a value, the same for equal values. Returns -ENOSPC when there are too many.
 static int intern(struct line_table *table, uint32_t *slots, const struct line_value *value)
 {
-    uint64_t mix = value->counts * 0x9e3779b97f4a7c15u ^
-                   ((uint64_t)(uint32_t)value->score[0] << 32 | (uint32_t)value->score[1]);
+    uint64_t mix = value->counts * 0x9e3779b97f4a7c15u ^ (uint64_t)value->scores;
     mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
     for (uint32_t at = (uint32_t)(mix >> 40);; at++) {
         uint32_t *slot = &slots[at % ID_SLOTS];
@@ -177,8 +176,7 @@ static int intern(struct line_table *table, uint32_t *slots, const struct line_v
             return table->ids - 1;
         }
         const struct line_value *known = &table->value[*slot - 1];
-        if (known->counts == value->counts && known->score[0] == value->score[0] &&
-            known->score[1] == value->score[1])
+        if (known->counts == value->counts && known->scores == value->scores)
             return (int)*slot - 1;
     }
 }
@@ -192,10 +190,11 @@ static int fill(struct line_table *table, struct shapes *shapes, uint32_t *slots
             line[i < reach ? i : i + 1] = (uint8_t)(code >> 2 * i & 3);
         line[reach] = EMPTY;
         uint32_t counts[2];
-        struct line_value value;
+        int32_t score[2];
         for (int player = 0; player < 2; player++)
-            evaluate(shapes, line, player + 1, &counts[player], &value.score[player]);
-        value.counts = (uint64_t)counts[1] << 32 | counts[0];
+            evaluate(shapes, line, player + 1, &counts[player], &score[player]);
+        struct line_value value = {(uint64_t)counts[1] << 32 | counts[0],
+                                   line_scores(score[0], score[1])};
         int id = intern(table, slots, &value);
         if (id < 0)
             return id;

@@ -63,11 +63,23 @@ enum {
 #define LINE_THREES(counts)      ((counts) >> LINE_THREE_SHIFT & 7)
 
 // What one line adds to its point: player 1's counts in the low half of `counts`, player 2's in
-// the high half, and each player's positional value.
+// the high half; and each player's positional value as one number, second · 2³² + first, which
+// adds and subtracts like two (line_score takes it apart).
 struct line_value {
     uint64_t counts;
-    int32_t score[2];
+    int64_t scores;
 };
+
+static inline int32_t line_score(int64_t scores, int player)
+{
+    int32_t first = (int32_t)(uint32_t)(uint64_t)scores;
+    return player ? (int32_t)((scores - first) >> 32) : first;
+}
+
+static inline int64_t line_scores(int32_t first, int32_t second)
+{
+    return (int64_t)second * ((int64_t)1 << 32) + first;
+}
 
 struct line_table {
     struct line_rules rules;

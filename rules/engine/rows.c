@@ -168,7 +168,7 @@ static int own_plan(const struct sboard *b, const uint16_t *cells, int count, st
 {
     int best = cells[0], best_score = -1;
     for (int i = 0; i < count; i++) {
-        int score = 4 * b->score[cells[i]][b->side] + (int)rng_below(rng, 40);
+        int score = 4 * sb_score(b, b->side, cells[i]) + (int)rng_below(rng, 40);
         if (score > best_score) {
             best_score = score;
             best = cells[i];

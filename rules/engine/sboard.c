@@ -55,24 +55,26 @@ static void change_sets(struct sboard *b, int cell, uint64_t old, uint64_t now)
     flip_sets(b, cell, 1, membership((uint32_t)(old >> 32)), membership((uint32_t)(now >> 32)));
 }
 
-// The line through `cell` in direction d has changed to `code`.
-static inline void change_line(struct sboard *b, int d, int cell, uint32_t code)
+// The line through `cell` in direction d has changed to `code`. (The table comes by pointers of its
+// own: the compiler can't know that the stores below leave b->table alone.)
+static inline __attribute__((always_inline)) void change_line(struct sboard *b, int d, int cell,
+                                                              uint32_t code, const uint16_t *ids,
+                                                              const struct line_value *values)
 {
-    b->code[d][cell] = code;
-    uint16_t old_id = b->id[d][cell], new_id = b->table->id[code];
+    struct sb_point *p = &b->point[cell];
+    uint16_t old_id = p->id[d], new_id = ids[code];
+    p->code[d] = code;
     if (old_id == new_id)
         return;
-    b->id[d][cell] = new_id;
-    const struct line_value *from = &b->table->value[old_id], *to = &b->table->value[new_id];
-    uint64_t old = b->counts[cell], now = old + to->counts - from->counts;
-    int32_t first = to->score[0] - from->score[0], second = to->score[1] - from->score[1];
-    b->counts[cell] = now;
-    b->score[cell][0] += first;
-    b->score[cell][1] += second;
+    const struct line_value *from = &values[old_id], *to = &values[new_id];
+    uint64_t old = p->counts, now = old + to->counts - from->counts;
+    int64_t scores = to->scores - from->scores;
+    p->id[d] = new_id;
+    p->counts = now;
+    p->scores += scores;
     if (b->state[cell] != 0)
         return;
-    b->total[0] += first;
-    b->total[1] += second;
+    b->totals += scores;
     if ((old ^ now) & SET_MASK_BOTH)
         change_sets(b, cell, old, now);
 }
@@ -81,13 +83,19 @@ static inline void change_line(struct sboard *b, int d, int cell, uint32_t code)
 static inline __attribute__((always_inline)) void change_seen(struct sboard *b, int cell,
                                                               uint32_t value, int reach)
 {
+    const uint16_t *ids = b->table->id;
+    const struct line_value *values = b->table->value;
     for (int d = 0; d < 4; d++) {
         int step = sb_step[d];
         for (int j = 1; j <= reach; j++) {
             int after = cell + j * step, before = cell - j * step;
             // The one after sees this cell j to its left, the one before j to its right.
-            change_line(b, d, after, b->code[d][after] ^ value << 2 * (reach - j));
-            change_line(b, d, before, b->code[d][before] ^ value << 2 * (reach + j - 1));
+            if (b->state[after] != 3)
+                change_line(b, d, after, b->point[after].code[d] ^ value << 2 * (reach - j), ids,
+                            values);
+            if (b->state[before] != 3)
+                change_line(b, d, before, b->point[before].code[d] ^ value << 2 * (reach + j - 1),
+                            ids, values);
         }
     }
 }
@@ -105,10 +113,9 @@ static void change_all(struct sboard *b, int cell, uint32_t value)
 static void put(struct sboard *b, int cell, int player)
 {
     b->state[cell] = (uint8_t)(player + 1);
-    b->total[0] -= b->score[cell][0];
-    b->total[1] -= b->score[cell][1];
-    if (b->counts[cell] & SET_MASK_BOTH)
-        change_sets(b, cell, b->counts[cell], 0);
+    b->totals -= b->point[cell].scores;
+    if (b->point[cell].counts & SET_MASK_BOTH)
+        change_sets(b, cell, b->point[cell].counts, 0);
     b->empty--;
     change_all(b, cell, (uint32_t)player + 1);
 }
@@ -117,10 +124,9 @@ static void lift(struct sboard *b, int cell)
 {
     int player = b->state[cell] - 1;
     b->state[cell] = 0;
-    b->total[0] += b->score[cell][0];
-    b->total[1] += b->score[cell][1];
-    if (b->counts[cell] & SET_MASK_BOTH)
-        change_sets(b, cell, 0, b->counts[cell]);
+    b->totals += b->point[cell].scores;
+    if (b->point[cell].counts & SET_MASK_BOTH)
+        change_sets(b, cell, 0, b->point[cell].counts);
     b->empty++;
     change_all(b, cell, (uint32_t)player + 1);
 }
@@ -150,12 +156,10 @@ void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_t
                 }
                 // From "id 0 everywhere" to the true line, through the one function that does it.
                 const struct line_value *zero = &table->value[0];
-                b->counts[cell] += zero->counts;
-                b->score[cell][0] += zero->score[0];
-                b->score[cell][1] += zero->score[1];
-                b->total[0] += zero->score[0];
-                b->total[1] += zero->score[1];
-                change_line(b, d, cell, code);
+                b->point[cell].counts += zero->counts;
+                b->point[cell].scores += zero->scores;
+                b->totals += zero->scores;
+                change_line(b, d, cell, code, table->id, table->value);
             }
         }
     }

@@ -51,6 +51,14 @@ struct sb_undo {
     uint8_t removed_owner[SB_REMOVED_MAX];
 };
 
+// What is known of a point, kept up whether it is empty or not.
+struct sb_point {
+    uint64_t counts; // see LINE_…_SHIFT; player 1's in the high half
+    int64_t scores;  // see line_score
+    uint32_t code[4];
+    uint16_t id[4];
+};
+
 struct sboard {
     struct sb_rules rules;
     const struct line_table *table;
@@ -61,15 +69,12 @@ struct sboard {
     uint64_t hash; // position, stones taken and side to move
     uint8_t taken[2];
     uint8_t standing[2];   // boat: a row stands that the other may still break
-    int32_t total[2];      // sum of score[] over the empty points
+    int64_t totals; // sum of scores over the empty points (see line_score)
     int count[2][SB_SETS]; // members of set[][]
     uint64_t set[2][SB_SETS][SB_WORDS];
     uint32_t rows[SB_SIZE_MAX + 4]; // stones of both, bit x+2 of rows[y+2]: for the candidates
     uint8_t state[SB_CELLS];        // 0 empty, 1, 2, 3 off the board
-    uint64_t counts[SB_CELLS];      // see LINE_…_SHIFT; player 1's in the high half
-    int32_t score[SB_CELLS][2];
-    uint32_t code[4][SB_CELLS];
-    uint16_t id[4][SB_CELLS];
+    struct sb_point point[SB_CELLS];
     struct sb_undo undo[SB_DEPTH_MAX];
 };
 
@@ -92,7 +97,17 @@ static inline int sb_y(int cell)
 
 static inline uint32_t sb_counts(const struct sboard *b, int player, int cell)
 {
-    return (uint32_t)(b->counts[cell] >> (player ? 32 : 0));
+    return (uint32_t)(b->point[cell].counts >> (player ? 32 : 0));
+}
+
+static inline int sb_score(const struct sboard *b, int player, int cell)
+{
+    return line_score(b->point[cell].scores, player);
+}
+
+static inline int sb_total(const struct sboard *b, int player)
+{
+    return line_score(b->totals, player);
 }
 
 static inline int sb_has(const struct sboard *b, int player, enum sb_set set, int cell)

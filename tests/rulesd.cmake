@@ -24,3 +24,8 @@ add_dependencies(soak_kill tessera-rulesd)
 tessera_test(NAME test_rulesd_server SOURCES system/test_rulesd_server.c system/rulesd_daemon.c
     LIBS tessera_rules_client)
 add_dependencies(test_rulesd_server tessera-rulesd)
+
+tessera_fuzz(NAME fuzz_rulesd_line SOURCES fuzz/fuzz_rulesd_line.c LIBS tessera_rulesd
+    CORPUS fuzz/corpus/rulesd_line)
+tessera_fuzz(NAME fuzz_rulesd_journal SOURCES fuzz/fuzz_rulesd_journal.c LIBS tessera_rulesd
+    CORPUS fuzz/corpus/rulesd_journal)

@@ -104,19 +104,42 @@ static void escape(struct writer *w, unsigned char c)
     }
 }
 
+// Bytes of the UTF-8 sequence at text, 0 when there is none (RFC 3629).
+static size_t utf8_length(const unsigned char *text, size_t size)
+{
+    unsigned char c = text[0];
+    size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    if (length > size)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
+    bool surrogate = c == 0xed && text[1] >= 0xa0;
+    bool beyond = c == 0xf4 && text[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
 void writer_string_n(struct writer *w, const char *text, size_t size)
 {
+    const unsigned char *p = (const unsigned char *)text;
     writer_literal(w, "\"");
-    size_t plain = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+    size_t plain = 0, i = 0;
+    while (i < size) {
+        size_t length = utf8_length(p + i, size - i);
+        if (length > 1 ||
+            (length == 1 && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f)) {
+            i += length;
             continue;
+        }
         writer_bytes(w, text + plain, i - plain);
-        escape(w, c);
-        plain = i + 1;
+        if (length == 0)
+            writer_literal(w, "?");
+        else
+            escape(w, p[i]);
+        plain = ++i;
     }
-    writer_bytes(w, text + plain, size - plain);
+    writer_bytes(w, text + plain, i - plain);
     writer_literal(w, "\"");
 }
 

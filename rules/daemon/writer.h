@@ -27,7 +27,9 @@ void writer_consume(struct writer *w, size_t size);
 void writer_bytes(struct writer *w, const void *data, size_t size);
 void writer_text(struct writer *w, const char *text); // as it is
 void writer_int(struct writer *w, int64_t number);
-void writer_string(struct writer *w, const char *text); // a JSON string with its quotes
+// A JSON string with its quotes. Bytes that are no UTF-8 (a name that was cut) become '?', so that
+// what we write can always be read.
+void writer_string(struct writer *w, const char *text);
 void writer_string_n(struct writer *w, const char *text, size_t size);
 void writer_bool(struct writer *w, int value);
 void writer_json(struct writer *w, const json_t *value); // compact

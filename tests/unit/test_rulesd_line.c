@@ -152,6 +152,15 @@ static void test_writer(void **state)
     assert_written(&w, "0-7-92233720368547758089223372036854775807");
     writer_string(&w, "a\"b\\c\n\r\t\x01\x7f/ü");
     assert_written(&w, "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u007f/ü\"");
+    writer_string(&w, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"); // é € and one beyond the first plane
+    assert_written(&w, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+    // Cut, overlong, surrogate, beyond the end, stray.
+    writer_string(&w, "a\xc3");
+    writer_string(&w, "\xc0\xaf"
+                      "b\xe0\x80\xaf");
+    writer_string(&w, "\xed\xa0\x80"
+                      "c\xf4\x90\x80\x80\xff");
+    assert_written(&w, "\"a?\"\"??b???\"\"???c?????\"");
     writer_bool(&w, 1);
     writer_bool(&w, 0);
     writer_format(&w, " %d %s", 5, "x");

@@ -41,6 +41,8 @@ size_t scan_word(struct scanner *s, const char *stops, char *buf, size_t size)
         scan_next(s);
     }
     buf[length < size ? length : size - 1] = '\0';
+    if (length >= size)
+        memcpy(buf + size - 4, "...", 3); // so that what was cut can't pass for a word
     return length;
 }
 

@@ -28,8 +28,8 @@ static inline struct place scan_place(const struct scanner *s)
 int scan_next(struct scanner *s);
 void scan_blanks(struct scanner *s); // spaces, tabs, line ends
 
-// Reads bytes up to a blank or one of `stops`; cut to size - 1, always terminated. Returns the full
-// length.
+// Reads bytes up to a blank or one of `stops`; always terminated, and ending in "..." when it was
+// cut. Returns the full length.
 size_t scan_word(struct scanner *s, const char *stops, char *buf, size_t size);
 
 struct writer {

@@ -1,0 +1,9 @@
+// The reader of SGF.
+#include "tests/fuzz/fuzz_record.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_record(data, size, RECORD_SGF, NULL);
+    return 0;
+}

@@ -29,3 +29,6 @@ tessera_fuzz(NAME fuzz_rulesd_line SOURCES fuzz/fuzz_rulesd_line.c LIBS tessera_
     CORPUS fuzz/corpus/rulesd_line)
 tessera_fuzz(NAME fuzz_rulesd_journal SOURCES fuzz/fuzz_rulesd_journal.c LIBS tessera_rulesd
     CORPUS fuzz/corpus/rulesd_journal)
+
+tessera_test(NAME test_rulesd_store SOURCES unit/test_rulesd_store.c unit/io_faults.c
+    LIBS tessera_rulesd)

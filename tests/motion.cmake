@@ -19,3 +19,4 @@ if(TARGET tessera_sim)
     tessera_bench(NAME bench_arm SOURCES bench/bench_arm.c ${MOTION_TABLE_RIG}
         LIBS tessera_sim tessera_loop tessera_motion m)
 endif()
+tessera_fuzz(NAME fuzz_grbl SOURCES fuzz/fuzz_grbl.c LIBS tessera_motion CORPUS fuzz/corpus/grbl)

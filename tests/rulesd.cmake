@@ -32,3 +32,4 @@ tessera_fuzz(NAME fuzz_rulesd_journal SOURCES fuzz/fuzz_rulesd_journal.c LIBS te
 
 tessera_test(NAME test_rulesd_store SOURCES unit/test_rulesd_store.c unit/io_faults.c
     LIBS tessera_rulesd)
+tessera_test(NAME test_rulesd_service SOURCES unit/test_rulesd_service.c LIBS tessera_rulesd)

@@ -52,7 +52,7 @@ int store_add_match_game(struct stored_match *stored, unsigned winner, const uin
     if (scores)
         memcpy(game.scores, scores, sizeof game.scores);
     unsigned index = stored->match.games;
-    *ret_reason = match_record(&stored->match, winner, scores);
+    *ret_reason = match_record(&stored->match, winner, game.scores);
     if (*ret_reason == REASON_NONE)
         stored->games[index] = game;
     return 0;

@@ -70,6 +70,7 @@ int store_cut_moves(struct store *store, uint32_t number, unsigned count, struct
 
 // store_match.c
 int store_add_match(struct store *store, const struct match *match);
+// `scores` may be NULL: nobody has any.
 int store_add_match_game(struct stored_match *stored, unsigned winner, const uint16_t *scores,
                          enum reason *ret_reason);
 void store_free_match(struct stored_match *stored);

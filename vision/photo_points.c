@@ -17,8 +17,8 @@ enum {
 };
 
 static const float STEP = 0.80F / HALF; // patches reach 0.8 cells from their point
-static const float LINE_HALF = 0.075F; // what lies nearer to a grid line may be the line, cells
-static const float OFFSET_MAX = 0.34F; // of a stone from its point, cells
+static const float LINE_HALF = 0.075F;  // what lies nearer to a grid line may be the line, cells
+static const float OFFSET_MAX = 0.34F;  // of a stone from its point, cells
 
 struct pixel {
     float luma, cb, cr; // log luma against the surface; chroma over luma, absolute
@@ -32,12 +32,13 @@ struct kind {
 
 struct point {
     struct pixel px[AREA];
-    float luma, cb, cr; // middle of the disc
-    float lines;        // arms seen, 0..4, against those that exist
-    float part[KINDS];  // share of the best placed disc that is of each kind
-    float ring[KINDS];  // the same just outside that disc
-    float contrast;     // how sharply the disc ends
-    float score[KINDS]; // log odds
+    float luma, cb, cr;     // middle of the disc
+    float base_cb, base_cr; // of the surface around
+    float lines;            // arms seen, 0..4, against those that exist
+    float part[KINDS];      // share of the best placed disc that is of each kind
+    float ring[KINDS];      // the same just outside that disc
+    float contrast;         // how sharply the disc ends
+    float score[KINDS];     // log odds
 };
 
 struct reading {
@@ -80,7 +81,7 @@ static struct pixel look(const struct picture *p, double x, double y)
 // --- the surface ---------------------------------------------------------------------------------
 
 // The cells' centres show the board even between four stones. Each is replaced by the median of its
-// neighbourhood: stones that reach in, shadows and grain are outvoted.
+// neighbours: a stone that reaches in is outvoted, a lamp's reflection two cells wide is kept.
 static void read_surface(struct reading *r)
 {
     float luma[CELLS], cb[CELLS], cr[CELLS];
@@ -103,10 +104,10 @@ static void read_surface(struct reading *r)
         }
     for (int j = 0; j < height; j++)
         for (int i = 0; i < width; i++) {
-            float l[25], b[25], c[25];
+            float l[9], b[9], c[9];
             int count = 0;
-            for (int n = 0; n < 25; n++) {
-                const int a = i + n % 5 - 2, d = j + n / 5 - 2;
+            for (int n = 0; n < 9; n++) {
+                const int a = i + n % 3 - 1, d = j + n / 3 - 1;
                 // The outermost cells may be table rather than board.
                 if (a < 1 || d < 1 || a >= width - 1 || d >= height - 1)
                     continue;
@@ -141,6 +142,7 @@ static void read_patch(struct reading *r, int column, int row)
 {
     struct point *t = &r->point[row * r->columns + column];
     const float base = surface_luma(r, column, row);
+    surface_tint(r, column, row, &t->base_cb, &t->base_cr);
     float luma[AREA], cb[AREA], cr[AREA];
     int count = 0;
     for (int b = 0; b < SIDE; b++)
@@ -172,13 +174,13 @@ static void count_lines(struct reading *r, int column, int row)
     for (int d = 0; d < 4; d++) {
         if (!there[d])
             continue;
-        arms++;
         const struct grid_arm *arm = &r->arm[n][d];
         const float x = arm->contrast / r->threshold;
+        arms += arm->inside;
         if (arm->inside && fabsf(arm->offset) < 0.14F)
             seen += x < 0.5F ? 0 : x > 1.5F ? 1 : x - 0.5F;
     }
-    r->point[n].lines = seen / (float)arms;
+    r->point[n].lines = arms ? seen / (float)arms : 0.5F;
 }
 
 // --- first guesses -------------------------------------------------------------------------------
@@ -250,9 +252,7 @@ static void guess(struct reading *r)
     int stones = 0;
     for (int n = 0; n < count; n++) {
         const struct point *t = &r->point[n];
-        float cb, cr;
-        surface_tint(r, n % r->columns, n / r->columns, &cb, &cr);
-        const float tint = hypotf(t->cb - cb, t->cr - cr);
+        const float tint = hypotf(t->cb - t->base_cb, t->cr - t->base_cr);
         const bool differs = fabsf(t->luma) > 0.12F || tint > 0.05F;
         r->label[n] = t->lines < 0.3F && differs;
         if (r->label[n])
@@ -282,6 +282,17 @@ static void fit_channel(float *value, int count, float floor, float *ret_mean, f
     *ret_deviation = fmaxf(floor, 1.48F * median(value, count));
 }
 
+// The surface's tint is that of the surface nearby, whatever falls on it; a stone's is its own.
+static float channel_of(const struct point *t, int pixel, int kind, int channel)
+{
+    const struct pixel *px = &t->px[pixel];
+    if (channel == 0)
+        return px->luma;
+    if (channel == 1)
+        return px->cb - (kind == 0 ? t->base_cb : 0);
+    return px->cr - (kind == 0 ? t->base_cr : 0);
+}
+
 static int fit_kinds(struct reading *r)
 {
     enum { SAMPLES = 60000 };
@@ -302,8 +313,7 @@ static int fit_kinds(struct reading *r)
                     const float d2 = du * du + dv * dv;
                     if (d2 > 0.3F * 0.3F || (k == 0 && near_line(a, b)))
                         continue;
-                    const struct pixel *px = &r->point[n].px[i];
-                    value[count++] = c == 0 ? px->luma : c == 1 ? px->cb : px->cr;
+                    value[count++] = channel_of(&r->point[n], i, k, c);
                 }
             }
             kind->samples = count;
@@ -319,12 +329,12 @@ static int fit_kinds(struct reading *r)
     return 0;
 }
 
-static float pixel_density(const struct kind *kind, const struct pixel *px)
+static float pixel_density(const struct reading *r, const struct point *t, int pixel, int k)
 {
-    const float v[3] = {px->luma, px->cb, px->cr};
+    const struct kind *kind = &r->kind[k];
     float sum = 0;
     for (int c = 0; c < 3; c++) {
-        const float z = (v[c] - kind->mean[c]) / kind->deviation[c];
+        const float z = (channel_of(t, pixel, k, c) - kind->mean[c]) / kind->deviation[c];
         sum -= fminf(0.5F * z * z, 10) + logf(kind->deviation[c]);
     }
     return sum;
@@ -336,7 +346,7 @@ static void pixel_shares(const struct reading *r, const struct point *t, float s
     for (int i = 0; i < AREA; i++) {
         float best = -INFINITY, sum = 0;
         for (int k = 0; k < r->kinds; k++) {
-            share[i][k] = pixel_density(&r->kind[k], &t->px[i]);
+            share[i][k] = pixel_density(r, t, i, k);
             best = fmaxf(best, share[i][k]);
         }
         for (int k = 0; k < r->kinds; k++) {
@@ -384,13 +394,20 @@ static float log_odds(float p)
     return logf(p / (1 - p));
 }
 
+// Lines seen on all sides leave no room for a stone; lines not seen may only be faint.
+static float line_evidence(float lines)
+{
+    return (lines > 0.5F ? 4.0F : 2.0F) * log_odds(0.15F + 0.7F * lines);
+}
+
 static void judge_point(const struct reading *r, struct point *t)
 {
     float share[AREA][KINDS], in[KINDS], out[KINDS];
+    const float lines = line_evidence(t->lines);
     pixel_shares(r, t, share);
     disc_shares(r, share, 0, 0, in, out);
     t->part[0] = in[0];
-    t->score[0] = 1.6F * log_odds(in[0]) + 2.2F * log_odds(0.15F + 0.7F * t->lines);
+    t->score[0] = 1.8F * log_odds(in[0]) + lines;
     for (int k = 1; k < r->kinds; k++) {
         // The best place of a disc of this colour near the point.
         float best = -1, best_offset = 0;
@@ -409,8 +426,7 @@ static void judge_point(const struct reading *r, struct point *t)
                     t->ring[k] = out[k];
                 }
             }
-        t->score[k] = 1.6F * log_odds(t->part[k]) - 2.2F * log_odds(0.15F + 0.7F * t->lines) -
-                      3 * best_offset * best_offset;
+        t->score[k] = 1.8F * log_odds(t->part[k]) - lines - 3 * best_offset * best_offset;
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "config/calibration.h"
 #include "config/settings.h"
-#include "controller/camera.h"
+#include "controller/eye.h"
 #include "controller/gpio.h"
 #include "controller/loop.h"
 #include "controller/sim/table.h"
@@ -42,7 +42,7 @@ int devices_open(struct loop *loop, const struct settings *settings,
                  struct devices *ret, struct error *err);
 void devices_close(struct devices *devices);
 
-// For camera_options.open; user = the devices. May be called from the camera's thread.
+// For eye_options.open; user = the devices. May be called from the camera's thread.
 int devices_open_camera(void *devices, struct frame_source *ret, struct error *err);
 
 // The gripper of the settings; `panel` lines are used by a GPIO vacuum and by the pick sensor.

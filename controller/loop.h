@@ -61,6 +61,6 @@ void loop_release(struct loop *loop);
 // pty delivers a little later), look again. No effect on a real loop.
 int loop_add_settled(struct loop *loop, loop_settled_fn *fn, void *user);
 
-// Runs until loop_exit(); returns the exit code given there, or a negative errno.
+// Runs until loop_exit(); returns the exit code given there, or a negative errno. May be run again.
 int loop_run(struct loop *loop);
 void loop_exit(struct loop *loop, int code);

@@ -7,6 +7,13 @@
 
 #include "controller/loop_private.h"
 
+// sd_event_exit() ends an event loop for good; a loop here may be run again, so it is turned by hand.
+struct real_clock {
+    sd_event *event;
+    bool exiting;
+    int code;
+};
+
 enum { TIMER_ACCURACY_US = 200 }; // sd-event's own default would be a quarter of a second
 
 static int on_io(sd_event_source *s, int fd, uint32_t revents, void *user)
@@ -37,7 +44,8 @@ static int on_time(sd_event_source *s, uint64_t usec, void *user)
 
 static int real_attach(struct loop_source *source)
 {
-    sd_event *event = source->loop->clock_data;
+    struct real_clock *clock = source->loop->clock_data;
+    sd_event *event = clock->event;
     sd_event_source *s = NULL;
     int r;
     if (source->kind == SOURCE_IO)
@@ -84,12 +92,21 @@ static int64_t real_now(const struct loop *loop)
 
 static int real_run(struct loop *loop)
 {
-    return sd_event_loop(loop->clock_data);
+    struct real_clock *clock = loop->clock_data;
+    while (!clock->exiting) {
+        int r = sd_event_run(clock->event, UINT64_MAX);
+        if (r < 0)
+            return r;
+    }
+    clock->exiting = false;
+    return clock->code;
 }
 
 static void real_exit(struct loop *loop, int code)
 {
-    sd_event_exit(loop->clock_data, code);
+    struct real_clock *clock = loop->clock_data;
+    clock->exiting = true;
+    clock->code = code;
 }
 
 // sd-event does not touch the user's pointer after a callback, so it can go at once.
@@ -100,7 +117,10 @@ static void real_release(struct loop_source *source)
 
 static void real_free(struct loop *loop)
 {
-    sd_event_unref(loop->clock_data);
+    struct real_clock *clock = loop->clock_data;
+    if (clock)
+        sd_event_unref(clock->event);
+    free(clock);
 }
 
 const struct loop_clock loop_clock_real = {
@@ -119,12 +139,14 @@ int loop_new_real(struct loop **ret)
     struct loop *loop = calloc(1, sizeof *loop);
     if (!loop)
         return -ENOMEM;
-    sd_event *event = NULL;
-    int r = sd_event_new(&event);
+    struct real_clock *clock = calloc(1, sizeof *clock);
+    int r = clock ? sd_event_new(&clock->event) : -ENOMEM;
     if (r >= 0)
-        r = loop_init(loop, &loop_clock_real, event);
+        r = loop_init(loop, &loop_clock_real, clock);
     if (r < 0) {
-        sd_event_unref(event);
+        if (clock)
+            sd_event_unref(clock->event);
+        free(clock);
         free(loop);
         return r;
     }

@@ -116,8 +116,8 @@ void move_reader_judge(const struct game *game, const struct evidence *e,
     }
 }
 
-char *reading_text(const struct reading *r, const struct game *game,
-                   const struct colour_names *names, char *buf, size_t size)
+char *move_reading_text(const struct reading *r, const struct game *game,
+                        const struct colour_names *names, char *buf, size_t size)
 {
     char a[MOVE_TEXT_MAX], b[MOVE_TEXT_MAX], points[128];
     buf[0] = 0;

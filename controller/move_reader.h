@@ -37,5 +37,5 @@ void move_reader_judge(const struct game *game, const struct evidence *e,
                        const struct sureness *sure, struct reading *ret);
 
 // For people: "K10", "K10 or L11?", the differences. Returns buf.
-char *reading_text(const struct reading *r, const struct game *game,
-                   const struct colour_names *names, char *buf, size_t size);
+char *move_reading_text(const struct reading *r, const struct game *game,
+                        const struct colour_names *names, char *buf, size_t size);

@@ -210,7 +210,8 @@ static int set_up(struct play *p, struct error *err)
                                         .over = on_over,
                                         .user = p};
     if (r == 0 && p->devices.table) {
-        r = attendant_new(p->loop, p->devices.table, p->options.automatic, on_gave_up, p, &p->attendant);
+        r = attendant_new(p->loop, p->devices.table, p->options.automatic, on_gave_up, p,
+                          &p->attendant);
         if (r < 0)
             error_set(err, r, "no attendant: %s.", strerror(-r));
     }
@@ -257,7 +258,7 @@ static int open_table(struct play *p, struct error *err)
 {
     char world[PATH_SIZE];
     struct calibration calibration;
-    bool calibrated;
+    bool calibrated = false;
     int r = path_in(p, "table.world", world, err);
     if (r == 0)
         r = load_calibration(p, &calibration, &calibrated, err);

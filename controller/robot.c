@@ -53,7 +53,8 @@ static void handle(struct robot *r, enum robot_event event)
     const struct robot_row *row = robot_row_find(r->state, event);
     if (!row)
         return;
-    bool changed = r->state != row->to;
+    // A stop is news also when it finds the robot stopped, as at the start.
+    bool changed = r->state != row->to || event == ROBOT_EV_STOP;
     r->state = row->to;
     r->entered_ns = loop_now(r->loop);
     loop_source_set_due(r->timer, INT64_MAX);
@@ -164,15 +165,15 @@ static int check_game(struct robot *r, struct error *err)
 
 static int open_panel(struct robot *r, struct error *err)
 {
-    const struct panel_events events = {
+    const struct controls_events events = {
         .estop = on_estop, .pressed = on_pressed, .lost = on_panel_lost, .user = r};
     if (r->o.devices->has_gpio) {
-        int result = panel_new(r->loop, &r->o.devices->gpio, &events, &r->panel, err);
+        int result = controls_new(r->loop, &r->o.devices->gpio, &events, &r->controls, err);
         if (result < 0)
             return result;
         r->o.devices->has_gpio = false; // the panel closes it
     }
-    if (r->settings->safety.estop_required && !(r->panel && panel_wired(r->panel, GPIO_ESTOP)))
+    if (r->settings->safety.estop_required && !(r->controls && controls_wired(r->controls, GPIO_ESTOP)))
         return error_set_code(err, -ENODEV, "NoEstop",
                               "no emergency stop is wired, so the arm must not move. Wire "
                               "gpio.estop, or set safety.estop_required to false if the machine "
@@ -224,7 +225,7 @@ struct robot *robot_free(struct robot *r)
         return NULL;
     robot_look_close(r);
     robot_arm_close(r);
-    panel_free(r->panel);
+    controls_free(r->controls);
     loop_source_free(r->wake);
     loop_source_free(r->timer);
     free(r);
@@ -285,11 +286,7 @@ const struct colour_names *robot_colours(const struct robot *r)
     return &r->colours;
 }
 
-bool robot_seen(const struct robot *r, uint8_t ret[POINTS_MAX])
+const struct evidence *robot_evidence(const struct robot *r)
 {
-    if (!r->evidence.frames)
-        return false;
-    for (int i = 0; i < r->evidence.columns * r->evidence.rows; i++)
-        ret[i] = (uint8_t)evidence_best(&r->evidence, i, NULL);
-    return true;
+    return &r->evidence;
 }

@@ -13,6 +13,7 @@
 #include "config/settings.h"
 #include "controller/devices.h"
 #include "controller/differences.h"
+#include "controller/evidence.h"
 #include "controller/loop.h"
 #include "controller/player.h"
 #include "controller/recorder.h"
@@ -97,5 +98,5 @@ void robot_on_player_failed(void *robot, unsigned seat, const struct error *err)
 enum robot_state robot_state(const struct robot *robot);
 const struct robot_counts *robot_counts(const struct robot *robot);
 const struct colour_names *robot_colours(const struct robot *robot);
-// The last classes seen on all points (row * size + column), 0 … colours; false: nothing seen yet.
-bool robot_seen(const struct robot *robot, uint8_t ret[POINTS_MAX]);
+// What has been seen of the board since it last lay still. Borrowed; changes as the loop runs.
+const struct evidence *robot_evidence(const struct robot *robot);

@@ -54,14 +54,14 @@ void robot_act_stop(struct robot *r)
     arm_cancel(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->submitted = r->retreat = r->parked = false;
-    camera_set_arm(r->camera, VISION_ARM_UNKNOWN);
+    eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     robot_stop_players(r);
     r->counts.stops++;
-    if (r->panel) {
-        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
-        panel_lamp(r->panel, GPIO_LAMP_FAULT, true);
+    if (r->controls) {
+        controls_lamp(r->controls, GPIO_LAMP_TURN, false);
+        controls_lamp(r->controls, GPIO_LAMP_FAULT, true);
     }
-    bool button = r->panel && panel_wired(r->panel, GPIO_BUTTON_RESET);
+    bool button = r->controls && controls_wired(r->controls, GPIO_BUTTON_RESET);
     robot_news(r, ROBOT_NEWS_QUESTION,
                "stopped: %s. When nobody's hand is near the arm, %s: it will move to find its home "
                "corner.",
@@ -71,9 +71,10 @@ void robot_act_stop(struct robot *r)
 void robot_act_start(struct robot *r)
 {
     struct error err;
-    r->parked = r->submitted = false;
-    r->last_job = 0;
-    camera_set_arm(r->camera, VISION_ARM_UNKNOWN);
+    r->parked = r->submitted = r->homing = false;
+    arm_cancel(r->arm, loop_now(r->loop)); // what waits was meant for a known position
+    arm_link_update(r->arm_link);
+    eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     if (arm_state(r->arm) == ARM_FAULTED) {
         int result = arm_reset(r->arm, loop_now(r->loop), &err);
         arm_link_update(r->arm_link);
@@ -83,8 +84,8 @@ void robot_act_start(struct robot *r)
             return;
         }
     }
-    if (r->panel)
-        panel_lamp(r->panel, GPIO_LAMP_FAULT, false);
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_FAULT, false);
     switch (arm_state(r->arm)) {
     case ARM_UNKNOWN:
     case ARM_HOMED:
@@ -122,17 +123,14 @@ static void trouble(struct robot *r, const char *text)
 static bool submit(struct robot *r, struct arm_job job)
 {
     struct error err;
-    uint64_t id;
-    int result = arm_submit(r->arm, &job, loop_now(r->loop), &id, &err);
+    int result = arm_submit(r->arm, &job, loop_now(r->loop), NULL, &err);
     arm_link_update(r->arm_link);
     if (result == 0) {
-        r->last_job = id;
         r->parked = false;
         return true;
     }
     trouble(r, err.text);
     arm_cancel(r->arm, loop_now(r->loop));
-    r->last_job = 0;
     robot_raise(r, arm_state(r->arm) == ARM_HOMED ? ROBOT_EV_FAILED : ROBOT_EV_ARM_LOST);
     return false;
 }
@@ -144,8 +142,9 @@ static int tray(const struct robot *r, unsigned colour)
 
 static bool submit_homing(struct robot *r)
 {
-    camera_set_arm(r->camera, VISION_ARM_OVER_BOARD);
+    eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
     arm_forget_obstacles(r->arm); // nobody knows what lies there now
+    r->homing = true;
     r->counts.homings++;
     r->moves_since_home = 0;
     return submit(r, (struct arm_job){.kind = ARM_JOB_HOME, .store = -1, .tag = TAG_HOME}) &&
@@ -255,7 +254,7 @@ void robot_work_if_clear(struct robot *r)
     if (r->submitted || !robot_is_clear(r))
         return;
     r->submitted = true;
-    camera_set_arm(r->camera, VISION_ARM_OVER_BOARD);
+    eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
     tell_obstacles(r);
     order_lifts(r);
     int every = r->settings->machine.home_every;
@@ -306,8 +305,7 @@ void robot_act_work(struct robot *r)
     r->step_count = 0;
     r->work_began_ns = loop_now(r->loop);
     if (report.verdict == TARGET_SAME) {
-        board_target_settle(&r->target);
-        robot_raise(r, ROBOT_EV_SAME);
+        robot_confirm(r);
     } else if (report.verdict != TARGET_WORK) {
         robot_raise(r, ROBOT_EV_DONE); // look again first
     } else if (left_to_person(r, &report)) {
@@ -372,7 +370,8 @@ static void on_state(struct robot *r, const struct arm_event *e)
         robot_raise(r, ROBOT_EV_STOP);
         break;
     case ARM_UNKNOWN:
-        robot_raise(r, was_homed ? ROBOT_EV_ARM_LOST : ROBOT_EV_ARM_READY);
+        if (!r->homing) // homing itself begins by forgetting the position
+            robot_raise(r, was_homed ? ROBOT_EV_ARM_LOST : ROBOT_EV_ARM_READY);
         break;
     case ARM_OFFLINE:
         robot_raise(r, ROBOT_EV_ARM_LOST);
@@ -384,6 +383,8 @@ static void on_state(struct robot *r, const struct arm_event *e)
 
 static void on_done(struct robot *r, const struct arm_event *e)
 {
+    if (e->tag == TAG_HOME)
+        r->homing = false;
     if (e->job_kind == ARM_JOB_PLACE)
         r->counts.placed++;
     if (e->job_kind == ARM_JOB_LIFT)
@@ -391,7 +392,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
     if (e->tag != TAG_PARK && e->tag != TAG_RETREAT)
         return;
     r->parked = true;
-    camera_set_arm(r->camera, VISION_ARM_PARKED);
+    eye_set_arm(r->eye, VISION_ARM_PARKED);
     if (r->state == ROBOT_HOMING) {
         robot_raise(r, ROBOT_EV_HOMED);
     } else if (r->retreat) {
@@ -407,6 +408,8 @@ static void on_done(struct robot *r, const struct arm_event *e)
 
 static void on_failed(struct robot *r, const struct arm_event *e)
 {
+    if (e->tag == TAG_HOME)
+        r->homing = false;
     if (e->reason == ARM_CANCELLED)
         return; // the one before it has told
     if (e->reason == ARM_NOTHING_GRIPPED)
@@ -519,9 +522,9 @@ int robot_arm_open(struct robot *r, struct error *err)
     const struct arm_hooks hooks = {
         .event = on_event, .intent = on_intent, .done = on_act_done, .user = r};
     struct gripper_lines lines;
-    if (r->panel)
-        lines = panel_gripper(r->panel);
-    int result = devices_gripper(r->settings, r->panel ? &lines : NULL, &r->gripper, err);
+    if (r->controls)
+        lines = controls_gripper(r->controls);
+    int result = devices_gripper(r->settings, r->controls ? &lines : NULL, &r->gripper, err);
     if (result < 0)
         return result;
     count_stores(r);
@@ -531,8 +534,8 @@ int robot_arm_open(struct robot *r, struct error *err)
                      &hooks, loop_now(r->loop), &r->arm, err);
     if (result == 0)
         result = arm_link_new(r->loop, r->arm, &r->arm_link, err);
-    if (result == 0 && r->panel)
-        arm_set_stop_input(r->arm, ARM_STOP_ESTOP, panel_estop(r->panel), loop_now(r->loop));
+    if (result == 0 && r->controls)
+        arm_set_stop_input(r->arm, ARM_STOP_ESTOP, controls_estop(r->controls), loop_now(r->loop));
     return result;
 }
 

@@ -41,8 +41,8 @@ void robot_act_watch(struct robot *r)
     struct player *p = robot_player(r, seat);
     r->hint[0] = 0;
     r->doubt_since_ns = 0;
-    if (r->panel)
-        panel_lamp(r->panel, GPIO_LAMP_TURN, true);
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_TURN, true);
     if (game_choice_pending(robot_game(r)))
         robot_news(r, ROBOT_NEWS_TURN, "%s may choose: first, second%s", p->name,
                    game_choice_allowed(robot_game(r), MOVE_PASS) ? " or pass" : "");
@@ -55,8 +55,8 @@ void robot_act_watch(struct robot *r)
 void robot_act_explain(struct robot *r)
 {
     r->counts.hints++;
-    if (r->panel)
-        panel_lamp(r->panel, GPIO_LAMP_TURN, true);
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_TURN, true);
     robot_news(r, ROBOT_NEWS_HINT, "%s", r->hint);
     struct player *p = robot_player(r, seat_to_move(r));
     if (p->ops->complain)
@@ -137,8 +137,8 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
 
 void robot_act_judge(struct robot *r)
 {
-    if (r->panel)
-        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_TURN, false);
     int result = 0;
     unsigned side = robot_game(r)->rules.sides[game_seat_colour(robot_game(r), r->move_seat)];
     if (r->move.kind == MOVE_RESIGN)
@@ -178,9 +178,9 @@ void robot_act_ask(struct robot *r)
 {
     r->counts.questions++;
     r->attempts = 0;
-    if (r->panel) {
-        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
-        panel_lamp(r->panel, GPIO_LAMP_FAULT, true);
+    if (r->controls) {
+        controls_lamp(r->controls, GPIO_LAMP_TURN, false);
+        controls_lamp(r->controls, GPIO_LAMP_FAULT, true);
     }
     robot_stop_players(r);
     robot_news(r, ROBOT_NEWS_QUESTION, "%s%s", r->question,
@@ -217,9 +217,9 @@ void robot_act_finish(struct robot *r)
 {
     char text[ROBOT_TEXT] = "the game has ended";
     struct error err;
-    if (r->panel) {
-        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
-        panel_lamp(r->panel, GPIO_LAMP_FAULT, false);
+    if (r->controls) {
+        controls_lamp(r->controls, GPIO_LAMP_TURN, false);
+        controls_lamp(r->controls, GPIO_LAMP_FAULT, false);
     }
     robot_stop_players(r);
     describe_result(r, text, sizeof text);

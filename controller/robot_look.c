@@ -49,13 +49,13 @@ static bool still_long_enough(const struct robot *r)
 
 void robot_expect(struct robot *r)
 {
-    camera_expect(r->camera, r->target.want, r->target.size * r->target.size);
+    eye_expect(r->eye, r->target.want, r->target.size * r->target.size);
 }
 
 static void set_pace(struct robot *r)
 {
     bool closely = r->state == ROBOT_LOOKING || r->state == ROBOT_READING;
-    camera_set_pace(r->camera, closely ? CAMERA_FULL : CAMERA_IDLE);
+    eye_set_pace(r->eye, closely ? EYE_FULL : EYE_IDLE);
 }
 
 // --- comparing ---
@@ -103,7 +103,7 @@ static void check_placing(struct robot *r)
     r->step_count = 0;
 }
 
-static void confirm(struct robot *r)
+void robot_confirm(struct robot *r)
 {
     check_placing(r);
     board_target_settle(&r->target);
@@ -142,7 +142,7 @@ static void compare(struct robot *r)
     if (report.verdict == TARGET_WAIT)
         return;
     if (report.verdict == TARGET_SAME) {
-        confirm(r);
+        robot_confirm(r);
         return;
     }
     if (report.verdict == TARGET_WORK) {
@@ -172,7 +172,7 @@ static void compare_while_asking(struct robot *r)
         return;
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (report.verdict == TARGET_SAME && still_long_enough(r))
-        confirm(r);
+        robot_confirm(r);
 }
 
 // --- reading ---
@@ -181,8 +181,8 @@ void robot_act_read(struct robot *r)
 {
     r->doubt_since_ns = 0;
     set_pace(r);
-    if (r->panel)
-        panel_lamp(r->panel, GPIO_LAMP_TURN, false);
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_TURN, false);
     robot_patience(r, READ_PATIENCE_NS);
 }
 
@@ -190,7 +190,7 @@ static void give_up_reading(struct robot *r, const struct reading *reading)
 {
     char text[ROBOT_TEXT / 2];
     snprintf(r->hint, sizeof r->hint, "%s",
-             reading_text(reading, robot_game(r), &r->colours, text, sizeof text));
+             move_reading_text(reading, robot_game(r), &r->colours, text, sizeof text));
     robot_raise(r, ROBOT_EV_NO_MOVE);
 }
 
@@ -222,7 +222,7 @@ static void watch(struct robot *r)
     } else if (reading.kind == READING_NOTHING) {
         r->doubt_since_ns = 0;
     } else if (lasts(r, STILL_PATIENCE_NS)) {
-        reading_text(&reading, robot_game(r), &r->colours, text, sizeof text);
+        move_reading_text(&reading, robot_game(r), &r->colours, text, sizeof text);
         if (strcmp(text, r->hint) != 0) // said once, not for as long as it lies there
             robot_raise(r, ROBOT_EV_PRESSED);
     }
@@ -245,11 +245,13 @@ void robot_look_patience(struct robot *r)
 
 // --- hands ---
 
+// Where the firmware last said the tool is, also in the middle of a leg.
 static double tool_row(const struct robot *r)
 {
     double machine[3], board[2];
-    if (!arm_position(r->arm, machine) ||
-        board_map_to_board(&r->o.devices->map, machine, board) < 0)
+    const struct grbl_status *status = grbl_last_status(arm_grbl(r->arm));
+    if (!arm_position(r->arm, machine) || !status->has_machine ||
+        board_map_to_board(&r->o.devices->map, status->machine, board) < 0)
         return 0; // nobody knows where the arm is: nothing can be told from it
     return board[1] / r->settings->board.pitch_y;
 }
@@ -331,7 +333,7 @@ static void on_back(void *user, const char *name)
 int robot_look_open(struct robot *r, struct error *err)
 {
     double fps = r->settings->camera.fps;
-    const struct camera_options options = {
+    const struct eye_options options = {
         .vision = r->o.devices->vision,
         .open = devices_open_camera,
         .open_user = r->o.devices,
@@ -339,21 +341,21 @@ int robot_look_open(struct robot *r, struct error *err)
         .rate_idle = r->o.fast ? 1 : 4,
         .follow_motion = !r->o.fast,
     };
-    const struct camera_events events = {
+    const struct eye_events events = {
         .observed = on_observed, .lost = on_lost, .back = on_back, .user = r};
-    int result = camera_new(r->loop, &options, &events, &r->camera, err);
+    int result = eye_new(r->loop, &options, &events, &r->eye, err);
     if (result < 0)
         return result;
-    camera_set_arm(r->camera, VISION_ARM_UNKNOWN);
+    eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     if (r->o.devices->has_geometry)
-        camera_set_geometry(r->camera, &r->o.devices->geometry);
+        eye_set_geometry(r->eye, &r->o.devices->geometry);
     if (r->o.devices->has_models)
-        camera_set_models(r->camera, &r->o.devices->models);
+        eye_set_models(r->eye, &r->o.devices->models);
     robot_expect(r);
     return 0;
 }
 
 void robot_look_close(struct robot *r)
 {
-    camera_free(r->camera);
+    eye_free(r->eye);
 }

@@ -8,10 +8,10 @@
 
 #include "controller/arm_link.h"
 #include "controller/board_target.h"
-#include "controller/camera.h"
+#include "controller/controls.h"
 #include "controller/evidence.h"
+#include "controller/eye.h"
 #include "controller/move_reader.h"
-#include "controller/panel.h"
 #include "controller/robot.h"
 
 enum {
@@ -37,15 +37,14 @@ struct robot {
     int64_t entered_ns;
 
     // Panel and arm.
-    struct panel *panel; // NULL = no panel
+    struct controls *controls; // NULL = there are none
     struct gripper *gripper;
     struct arm *arm;
     struct arm_link *arm_link;
     bool arm_homed;  // as last heard
     bool stop_asked; // the arm is stopped by us, and why
     char stop_text[ROBOT_TEXT];
-    uint64_t last_job; // the newest job that counts; older ones' ends are stale
-    bool parked;
+    bool parked, homing;
     struct target_step steps[TARGET_STEPS_MAX];
     int step_count;
     bool submitted; // the steps are with the arm
@@ -57,7 +56,7 @@ struct robot {
     char failure[ROBOT_TEXT]; // of the last failed step
 
     // Eyes.
-    struct camera *camera;
+    struct eye *eye;
     bool camera_lost;
     struct evidence evidence;
     struct observation last; // the newest observation
@@ -102,6 +101,7 @@ int robot_look_open(struct robot *r, struct error *err);
 void robot_look_close(struct robot *r);
 void robot_expect(struct robot *r); // tells the reader what should be on the board
 void robot_act_look(struct robot *r);
+void robot_confirm(struct robot *r); // the board is as the game says
 void robot_act_read(struct robot *r);
 void robot_look_patience(struct robot *r);
 bool robot_is_clear(const struct robot *r);

@@ -182,7 +182,7 @@ enum exit_code cmd_play(int argc, char **argv)
 
     struct settings settings;
     struct error err;
-    struct robot_log_game past;
+    struct robot_log_game past = {0};
     char folder[PATH_SIZE], seed_setting[40], state_setting[PATH_SIZE];
     if (state) {
         snprintf(state_setting, sizeof state_setting, "paths.state=%.4000s", state);

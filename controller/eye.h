@@ -1,0 +1,51 @@
+// eye: frames in, observations out.
+//
+// On a real loop a worker thread reads and decodes frames, so that the loop never waits for a
+// picture; on a virtual loop the same work is done in place. Only the newest observation is handed
+// over. The rate follows what is going on: the controller asks for it, and while something moves on
+// the board the full rate may be used.
+// A camera that goes away is opened again with back-off.
+#pragma once
+
+#include <stdbool.h>
+
+#include "controller/loop.h"
+#include "vision/frame_source.h"
+#include "vision/reader.h"
+
+struct eye;
+
+// Opens the device (again). May be called from the worker thread.
+typedef int eye_open_fn(void *user, struct frame_source *ret, struct error *err);
+
+struct eye_events {
+    // `o` is borrowed. `frame` is the picture it was read from (for the record), NULL when it was
+    // no JPEG.
+    void (*observed)(void *user, const struct observation *o, const struct frame *frame);
+    void (*lost)(void *user, const struct error *err); // once, until it is back
+    void (*back)(void *user, const char *name);        // also the first time
+    void *user;
+};
+
+struct eye_options {
+    struct vision_settings vision;
+    eye_open_fn *open;
+    void *open_user;
+    double rate_full, rate_idle; // frames a second
+    bool follow_motion;          // the full rate also while something moves on the board
+};
+
+// Starts; opens the device from within (its failure shows as lost()).
+int eye_new(struct loop *loop, const struct eye_options *options, const struct eye_events *events,
+            struct eye **ret, struct error *err);
+struct eye *eye_free(struct eye *eye); // ends the worker first
+
+// How closely to look: at the idle rate, at the full rate, not at all.
+enum eye_pace { EYE_OFF, EYE_IDLE, EYE_FULL };
+void eye_set_pace(struct eye *eye, enum eye_pace pace);
+
+// What the reader should know; taken over before the next frame.
+void eye_set_arm(struct eye *eye, enum vision_arm arm);
+void eye_expect(struct eye *eye, const uint8_t *classes, int count);
+void eye_set_geometry(struct eye *eye, const struct geometry *geometry);
+void eye_set_models(struct eye *eye, const struct vision_models *models);

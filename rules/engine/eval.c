@@ -5,8 +5,8 @@
 // All weights of the evaluation (here and in line.c) were fitted by logistic regression to the
 // results of the engine's own games; see README.md. 180 points are a factor e in the odds.
 enum {
-    TEMPO = 55,
-    HANGING = 28,     // a point where either side can capture helps who moves next
+    TEMPO = 65,
+    HANGING = 26,     // a point where either side can capture helps who moves next
     HANGING_NEAR = 9, // per stone already taken
 };
 
@@ -16,7 +16,7 @@ static int taken_value(const struct sboard *b, int player)
     int goal = b->rules.goal, taken = b->taken[player];
     if (!goal)
         return 0;
-    return (320 * taken + 690 * taken * taken / goal) / goal;
+    return (310 * taken + 500 * taken * taken / goal) / goal;
 }
 
 static int hanging_value(const struct sboard *b, int player)

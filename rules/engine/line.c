@@ -22,14 +22,14 @@ struct shapes {
     uint8_t *ways; // how many next stones reach that class's next step
 };
 
-static const int class_score[LINE_CLASSES] = {0, 0, 2, -1, 9, 32, 100, 120, 400};
+static const int class_score[LINE_CLASSES] = {0, 0, 4, -1, 18, 50, 125, 150, 400};
 
 enum {
     WAY_SCORE = 1, // for each further way to go on, from two stones on
-    PAIR_SCORE = 200,
-    TRIPLE_SCORE = 270,
-    MENACE_SCORE = 26,
-    EXPOSED_SCORE = -27,
+    PAIR_SCORE = 258,
+    TRIPLE_SCORE = 330,
+    MENACE_SCORE = 46,
+    EXPOSED_SCORE = -50,
 };
 
 static int row_through_centre(const uint8_t *own, int reach)

@@ -3,10 +3,10 @@
 
 #include "controller/sim/render_private.h"
 
-#define PIXELS_MM  2.0
-#define TIP_MM     60.0 // from the sprite's first row to the finger tips
-#define RISE       0.16 // of the plane, mm a mm
-#define PALM       16.0 // mm: the plane lies so much over the finger tips
+#define PIXELS_MM 2.0
+#define TIP_MM    60.0 // from the sprite's first row to the finger tips
+#define RISE      0.16 // of the plane, mm a mm
+#define PALM      16.0 // mm: the plane lies so much over the finger tips
 
 // The plane: z = base + RISE * (way from the tips towards the elbow).
 struct plane {
@@ -130,8 +130,8 @@ struct rect hand_draw(struct render *r, const struct world_hand *hand)
                 continue;
             uint8_t *pixel = r->work + 3 * i;
             for (int c = 0; c < 3; c++) {
-                const int v = (w[0] * s[c] + w[1] * s[4 + c] + w[2] * below[c] +
-                               w[3] * below[4 + c]) / alpha;
+                const int v =
+                    (w[0] * s[c] + w[1] * s[4 + c] + w[2] * below[c] + w[3] * below[4 + c]) / alpha;
                 pixel[c] = (uint8_t)(pixel[c] + (v - pixel[c]) * (alpha >> 8) / 255);
             }
         }

@@ -7,10 +7,10 @@
 
 #include "controller/sim/render_private.h"
 
-#define MM_PIXEL  0.5f
-#define TIP_ROW   60.0f // mm from the first row to the finger tips
-#define CUFF      128.0f // mm from the finger tips to the sleeve
-#define BLEND     5.0f   // mm over which parts melt into each other
+#define MM_PIXEL    0.5f
+#define TIP_ROW     60.0f  // mm from the first row to the finger tips
+#define CUFF        128.0f // mm from the finger tips to the sleeve
+#define BLEND       5.0f   // mm over which parts melt into each other
 #define SHADOW_BLUR 14
 
 // From one end to the other: along the arm (u, towards the elbow), across (v, to the right), height
@@ -26,27 +26,27 @@ struct part_list {
 
 // Thumb and index finger hold a stone, the others are bent under.
 static const struct capsule PINCH[] = {
-    {3, 5, 6, 6.6f, 20, 6, 24, 7.6f},       {20, 6, 24, 7.8f, 42, 2, 36, 8.6f},
-    {42, 2, 36, 8.8f, 70, -4, 34, 11},      {6, -6, 5, 7.4f, 26, -17, 12, 8.8f},
+    {3, 5, 6, 6.6f, 20, 6, 24, 7.6f},        {20, 6, 24, 7.8f, 42, 2, 36, 8.6f},
+    {42, 2, 36, 8.8f, 70, -4, 34, 11},       {6, -6, 5, 7.4f, 26, -17, 12, 8.8f},
     {26, -17, 12, 9.0f, 52, -27, 18, 11.5f}, {52, -27, 18, 12, 88, -22, 20, 17},
-    {14, 23, 10, 6.8f, 32, 22, 27, 7.9f},   {32, 22, 27, 8.1f, 70, 12, 35, 11.5f},
-    {26, 38, 10, 6.4f, 41, 35, 24, 7.5f},   {41, 35, 24, 7.7f, 74, 26, 32, 11},
-    {42, 50, 9, 5.6f, 54, 46, 19, 6.6f},    {54, 46, 19, 6.8f, 80, 37, 27, 10},
-    {76, -6, 27, 15, 112, 2, 24, 19},       {76, 12, 28, 15, 112, 8, 25, 20},
-    {80, 28, 24, 13, 112, 15, 23, 18},      {108, 8, 24, 22, 160, 12, 26, 27},
+    {14, 23, 10, 6.8f, 32, 22, 27, 7.9f},    {32, 22, 27, 8.1f, 70, 12, 35, 11.5f},
+    {26, 38, 10, 6.4f, 41, 35, 24, 7.5f},    {41, 35, 24, 7.7f, 74, 26, 32, 11},
+    {42, 50, 9, 5.6f, 54, 46, 19, 6.6f},     {54, 46, 19, 6.8f, 80, 37, 27, 10},
+    {76, -6, 27, 15, 112, 2, 24, 19},        {76, 12, 28, 15, 112, 8, 25, 20},
+    {80, 28, 24, 13, 112, 15, 23, 18},       {108, 8, 24, 22, 160, 12, 26, 27},
 };
 
 // Open: it reaches, rests or goes away.
 static const struct capsule OPEN[] = {
-    {2, -3, 6, 6.0f, 22, -3, 14, 7.2f},     {22, -3, 14, 7.4f, 44, -4, 24, 8.4f},
-    {44, -4, 24, 8.6f, 74, -6, 27, 11},     {30, -44, 6, 7.2f, 50, -37, 12, 8.8f},
+    {2, -3, 6, 6.0f, 22, -3, 14, 7.2f},      {22, -3, 14, 7.4f, 44, -4, 24, 8.4f},
+    {44, -4, 24, 8.6f, 74, -6, 27, 11},      {30, -44, 6, 7.2f, 50, -37, 12, 8.8f},
     {50, -37, 12, 9.0f, 72, -29, 17, 11.5f}, {72, -29, 17, 12, 96, -20, 19, 17},
-    {-9, 17, 6, 6.2f, 14, 16, 15, 7.4f},    {14, 16, 15, 7.6f, 38, 13, 26, 8.6f},
-    {38, 13, 26, 8.8f, 72, 10, 28, 11.5f},  {-1, 35, 6, 6.0f, 20, 32, 14, 7.2f},
-    {20, 32, 14, 7.4f, 42, 28, 24, 8.4f},   {42, 28, 24, 8.6f, 74, 24, 26, 11},
-    {22, 52, 5, 5.2f, 38, 48, 11, 6.2f},    {38, 48, 11, 6.4f, 54, 43, 18, 7.2f},
-    {54, 43, 18, 7.4f, 80, 36, 22, 10},     {78, -6, 23, 15, 112, 2, 23, 19},
-    {76, 12, 24, 15, 112, 8, 24, 20},       {80, 28, 21, 13, 112, 15, 22, 18},
+    {-9, 17, 6, 6.2f, 14, 16, 15, 7.4f},     {14, 16, 15, 7.6f, 38, 13, 26, 8.6f},
+    {38, 13, 26, 8.8f, 72, 10, 28, 11.5f},   {-1, 35, 6, 6.0f, 20, 32, 14, 7.2f},
+    {20, 32, 14, 7.4f, 42, 28, 24, 8.4f},    {42, 28, 24, 8.6f, 74, 24, 26, 11},
+    {22, 52, 5, 5.2f, 38, 48, 11, 6.2f},     {38, 48, 11, 6.4f, 54, 43, 18, 7.2f},
+    {54, 43, 18, 7.4f, 80, 36, 22, 10},      {78, -6, 23, 15, 112, 2, 23, 19},
+    {76, 12, 24, 15, 112, 8, 24, 20},        {80, 28, 21, 13, 112, 15, 22, 18},
     {108, 8, 23, 22, 160, 12, 26, 27},
 };
 
@@ -131,7 +131,7 @@ static float hollow(const struct field *f, int row, int col)
     float sum = 0;
     for (int i = 0; i < 8; i++) {
         static const int AT[8][2] = {{-12, 0}, {12, 0}, {0, -12}, {0, 12},
-                                     {-8, -8}, {8, 8}, {-8, 8},  {8, -8}};
+                                     {-8, -8}, {8, 8},  {-8, 8},  {8, -8}};
         sum += clampf(height_at(f, row + AT[i][0], col + AT[i][1]) - f->height[row][col], 0, 16);
     }
     return clampf(sum / 8 / 7, 0, 1);
@@ -201,10 +201,10 @@ static void light_sprite(const struct render *r, const struct part_list *hand,
             if (!p[3])
                 continue;
             // Rows grow towards the person: that is -y.
-            const float gx = (height_at(f, row, col + 1) - height_at(f, row, col - 1)) /
-                             (2 * MM_PIXEL);
-            const float gy = (height_at(f, row - 1, col) - height_at(f, row + 1, col)) /
-                             (2 * MM_PIXEL);
+            const float gx =
+                (height_at(f, row, col + 1) - height_at(f, row, col - 1)) / (2 * MM_PIXEL);
+            const float gy =
+                (height_at(f, row - 1, col) - height_at(f, row + 1, col)) / (2 * MM_PIXEL);
             const float n = 1 / sqrtf(1 + 0.8f * (gx * gx + gy * gy));
             const double normal[3] = {-gx * 0.9f * n, -gy * 0.9f * n, n};
             float shine;
@@ -212,8 +212,8 @@ static void light_sprite(const struct render *r, const struct part_list *hand,
             struct rgb light = light_on(l, at, normal);
             // Skin lets some light through: the shaded side is never quite dark, and reddish.
             light = add_rgb(light, scale_rgb(l->lamp_colour, 0.06f));
-            const double half = (normal[0] * lamp[0] + normal[1] * lamp[1] +
-                                 normal[2] * (lamp[2] + n0)) / n0 / 2;
+            const double half =
+                (normal[0] * lamp[0] + normal[1] * lamp[1] + normal[2] * (lamp[2] + n0)) / n0 / 2;
             const float spec = shine * (float)pow(fmax(0, half), 24);
             put_rgb(r, p, add_rgb(mul_rgb(c, light), scale_rgb(l->lamp_colour, spec)));
         }
@@ -254,8 +254,10 @@ static int make_shadow(const uint8_t *rgba, uint8_t *shadow)
 
 int hand_sprites_make(struct render *r)
 {
-    static const struct part_list POSES[HAND_POSES] = {
-        {OPEN, sizeof OPEN / sizeof OPEN[0]}, {PINCH, sizeof PINCH / sizeof PINCH[0]}};
+    static const struct part_list POSES[HAND_POSES] = {{OPEN, sizeof OPEN / sizeof OPEN[0]},
+                                                       {PINCH, sizeof PINCH / sizeof PINCH[0]}};
+    if (r->hand[HAND_POSES - 1].shadow)
+        return 0;
     struct field *f = malloc(sizeof *f);
     int result = f ? 0 : -ENOMEM;
     for (int i = 0; i < HAND_POSES && result == 0; i++) {

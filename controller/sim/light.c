@@ -1,4 +1,5 @@
-// Light: a lamp of some size, light from everywhere, a window; the camera's exposure and tone curve.
+// Light: a lamp of some size, light from everywhere, a window; the camera's exposure and tone
+// curve.
 #include <math.h>
 
 #include "controller/sim/render_private.h"
@@ -68,8 +69,7 @@ void light_set(struct render *r)
     l->lamp_share = (float)(s->lamp_power / sum);
     // White balance takes most of the lamp's colour away and gives the rest to the shadows.
     l->lamp_colour = (struct rgb){lamp * (1 + 0.10f * w), lamp, lamp * (1 - 0.16f * w)};
-    l->ambient_colour =
-        (struct rgb){ambient * (1 - 0.08f * w), ambient, ambient * (1 + 0.14f * w)};
+    l->ambient_colour = (struct rgb){ambient * (1 - 0.08f * w), ambient, ambient * (1 + 0.14f * w)};
 }
 
 void light_at(const struct light *l, double x, double y, double z, struct rgb *ret_lamp,
@@ -103,7 +103,7 @@ struct rgb light_on(const struct light *l, const double at[3], const double norm
 float vignette(const struct render *r, int x, int y)
 {
     const float dx = (float)x - (float)r->view.lens.cx, dy = (float)y - (float)r->view.lens.cy;
-    const float d2 = (dx * dx + dy * dy) /
-                     ((float)(r->width * r->width + r->height * r->height) / 4);
+    const float d2 =
+        (dx * dx + dy * dy) / ((float)(r->width * r->width + r->height * r->height) / 4);
     return 1 - (float)r->setup.camera.vignetting * d2 * (0.7f + 0.3f * d2);
 }

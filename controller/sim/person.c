@@ -25,14 +25,14 @@ enum { STEPS_MAX = 6 * (PERSON_LIFTS_MAX + 6) };
 
 enum action {
     ACT_NONE,
-    ACT_TAKE,   // from the bowl of `colour`
-    ACT_PUT,    // the stone in the hand, at the step's end
+    ACT_TAKE, // from the bowl of `colour`
+    ACT_PUT,  // the stone in the hand, at the step's end
     ACT_PUT_TWO,
-    ACT_LIFT,   // the stone near the step's end
-    ACT_DROP,   // into a tray
-    ACT_NUDGE,  // the neighbour of the step's end
+    ACT_LIFT,  // the stone near the step's end
+    ACT_DROP,  // into a tray
+    ACT_NUDGE, // the neighbour of the step's end
     ACT_PRESS,
-    ACT_GONE,   // the hand is out of sight
+    ACT_GONE, // the hand is out of sight
 };
 
 struct step {
@@ -62,13 +62,13 @@ struct person {
 
 // --- the list ---
 
-static void add(struct person *p, double seconds, double x, double y, double z,
-                enum action action, int colour)
+static void add(struct person *p, double seconds, double x, double y, double z, enum action action,
+                int colour)
 {
     if (p->steps == STEPS_MAX)
         return; // cannot happen: sized for the largest task
-    p->step[p->steps++] = (struct step){
-        .seconds = seconds, .to = {x, y, z}, .action = action, .colour = colour};
+    p->step[p->steps++] =
+        (struct step){.seconds = seconds, .to = {x, y, z}, .action = action, .colour = colour};
 }
 
 static void away_point(const struct table_setup *s, double ret[2])
@@ -165,8 +165,8 @@ static void do_put_two(struct person *p, struct world *w, const struct step *s)
     for (int i = 0; i < 4 && p->stone >= 0; i++) {
         const double x = s->to[0] + AROUND[i][0] * b->pitch_x;
         const double y = s->to[1] + AROUND[i][1] * b->pitch_y;
-        if (x < 0 || y < 0 || x > (b->columns - 1) * b->pitch_x ||
-            y > (b->rows - 1) * b->pitch_y || world_find(w, x, y, b->pitch_x * 0.6) >= 0)
+        if (x < 0 || y < 0 || x > (b->columns - 1) * b->pitch_x || y > (b->rows - 1) * b->pitch_y ||
+            world_find(w, x, y, b->pitch_x * 0.6) >= 0)
             continue;
         do_put(p, w, (const double[3]){x, y, 0});
     }
@@ -195,12 +195,14 @@ static void do_lift(struct person *p, struct world *w, const double at[3])
 
 static void do_nudge(struct person *p, struct world *w, const double at[3])
 {
+    // A neighbour, not the stone just placed.
+    const double beside = 0.6 * w->setup.board.pitch_x;
     double near = 1.7 * w->setup.board.pitch_x;
     int stone = -1;
     for (int i = 0; i < w->stone_count; i++) {
         const struct world_stone *s = &w->stone[i];
         const double d = hypot(s->x - at[0], s->y - at[1]);
-        if (s->place == PLACE_TABLE && d > 3 && d < near) {
+        if (s->place == PLACE_TABLE && d > beside && d < near) {
             near = d;
             stone = i;
         }
@@ -337,8 +339,7 @@ static bool on_board(const struct table_setup *s, int column, int row)
     return column >= 0 && row >= 0 && column < s->board.columns && row < s->board.rows;
 }
 
-static void add_place(struct person *p, const struct table_setup *s,
-                      const struct person_task *task)
+static void add_place(struct person *p, const struct table_setup *s, const struct person_task *task)
 {
     double at[2];
     int colour = task->colour;
@@ -370,8 +371,7 @@ int person_do(struct person *p, const struct person_task *task, person_done_fn *
     if (person_busy(p))
         return -EBUSY;
     if (task->lifts < 0 || task->lifts > PERSON_LIFTS_MAX || task->colour < 0 ||
-        task->colour > s->stones.colours ||
-        (task->colour && !on_board(s, task->column, task->row)))
+        task->colour > s->stones.colours || (task->colour && !on_board(s, task->column, task->row)))
         return -EINVAL;
     for (int i = 0; i < task->lifts; i++)
         if (!on_board(s, task->lift[i][0], task->lift[i][1]))

@@ -26,12 +26,12 @@ enum person_blunder {
 };
 
 struct person_task {
-    int colour;           // of the stone to place, 1 … 4; 0 = place none
-    int column, row;      // where
-    int lifts;            // stones to take off afterwards
+    int colour;                    // of the stone to place, 1 … 4; 0 = place none
+    int column, row;               // where
+    int lifts;                     // stones to take off afterwards
     int lift[PERSON_LIFTS_MAX][2]; // {column, row}; they go to the tray of their colour
-    bool press;           // press "done" in the end
-    unsigned blunders;    // enum person_blunder
+    bool press;                    // press "done" in the end
+    unsigned blunders;             // enum person_blunder
 };
 
 // result: 0 = done; -ENOENT: no stone left in the bowl or nothing to lift at a point (the rest of

@@ -359,12 +359,11 @@ static void realtime(struct plotter *p)
 
 // --- the main loop ---
 
-static bool has_motion(const char *line)
+static int64_t parse_time(const char *line)
 {
-    for (; *line; line++)
-        if (*line >= 'X' && *line <= 'Z')
-            return true;
-    return false;
+    if (line[0] == '$' && line[1] != 'J')
+        return PARSE_SYSTEM_NS;
+    return strpbrk(line, "XYZ") ? PARSE_MOTION_NS : PARSE_NS;
 }
 
 static void execute(struct plotter *p)
@@ -477,8 +476,7 @@ static bool step(struct plotter *p)
         return true;
     if (next_line(p)) {
         p->line[p->line_length] = '\0';
-        plotter_wait_for(p, PLOTTER_WAIT_PARSE,
-                         has_motion(p->line) ? PARSE_MOTION_NS : PARSE_NS);
+        plotter_wait_for(p, PLOTTER_WAIT_PARSE, parse_time(p->line));
         return true;
     }
     if (p->state == PLOTTER_IDLE && p->block_count) {

@@ -8,11 +8,11 @@
 // in the table file: the firmware does not die with the computer.
 //
 // Modelled: the 128-byte receive ring that loses bytes when full, the 15-block look-ahead planner
-// with per-axis limits and junction deviation, hold, resume, jog and its cancel, door, soft and hard
-// limits, homing, probing, check mode, sleep, settings and offsets in EEPROM, start-up lines, the
-// parser's modal groups and error numbers. Left out: arcs (error:20), overrides (read, ignored).
-// Sources: gnea/grbl doc/markdown (interface, commands, settings) and the facts F1 … F15 of
-// controller/sim/README.md, which were measured on unmodified firmware.
+// with per-axis limits and junction deviation, hold, resume, jog and its cancel, door, soft and
+// hard limits, homing, probing, check mode, sleep, settings and offsets in EEPROM, start-up lines,
+// the parser's modal groups and error numbers. Left out: arcs (error:20), overrides (read,
+// ignored). Sources: gnea/grbl doc/markdown (interface, commands, settings) and the facts F1 … F15
+// of controller/sim/README.md, which were measured on unmodified firmware.
 #pragma once
 
 #include <stdbool.h>
@@ -85,28 +85,28 @@ struct plotter_home {
 };
 
 struct plotter_modal {
-    uint8_t motion;      // 0, 1, 80, 38 (with probe kind)
-    uint8_t probe;       // 2 … 5
-    uint8_t plane;       // 17, 18, 19
+    uint8_t motion; // 0, 1, 80, 38 (with probe kind)
+    uint8_t probe;  // 2 … 5
+    uint8_t plane;  // 17, 18, 19
     bool inches, relative;
-    uint8_t coord;       // 0 … 5: G54 …
-    uint8_t spindle;     // 3, 4, 5
+    uint8_t coord;   // 0 … 5: G54 …
+    uint8_t spindle; // 3, 4, 5
     bool mist, flood;
-    uint8_t flow;        // 0, or the M number of a pending stop
+    uint8_t flow; // 0, or the M number of a pending stop
 };
 
 // A line being carried out.
 struct plotter_job {
     bool active;
     bool jog;
-    bool silent;  // a start-up line: its reply has another form
-    int stage;    // of plotter_job.c
+    bool silent; // a start-up line: its reply has another form
+    int stage;   // of plotter_job.c
     // What the line says.
     struct plotter_modal modal;
-    int nonmodal;     // in tenths: 0 none, 40, 100, 280, 281, 300, 301, 920, 921
-    int tool_length;  // in tenths: 0 unchanged, 431, 490
-    bool moves;       // it has a motion to `target`
-    int stored;       // G28, G30: then goes to this coord
+    int nonmodal;    // in tenths: 0 none, 40, 100, 280, 281, 300, 301, 920, 921
+    int tool_length; // in tenths: 0 unchanged, 431, 490
+    bool moves;      // it has a motion to `target`
+    int stored;      // G28, G30: then goes to this coord
     double feed, speed, dwell;
     int tool;         // T, -1 = none
     double target[3]; // machine mm
@@ -159,7 +159,7 @@ struct plotter {
     int alarm;         // raised, not yet printed; 0 = none
     int door_restore;  // outputs to restore after the door: 1 spindle, 2 coolant
     struct plotter_job job;
-    int startup_line; // next start-up line to run, 2 = none left
+    int startup_line;  // next start-up line to run, 2 = none left
     bool critical;     // the alarm being told mutes the board
     bool homing_reply; // an aborted $H still owes its ok
     int owed_reply;    // error number of the line that is being written to the EEPROM
@@ -212,7 +212,8 @@ void plotter_receive(struct plotter *p, int64_t t_ns, uint8_t byte);
 void plotter_pins(struct plotter *p, int64_t t_ns, const bool limit[3], bool probe);
 void plotter_door(struct plotter *p, int64_t t_ns, bool open);
 
-// When something happens next by itself; INT64_MAX = nothing. plotter_advance() must then be called.
+// When something happens next by itself; INT64_MAX = nothing. plotter_advance() must then be
+// called.
 int64_t plotter_next(const struct plotter *p);
 void plotter_advance(struct plotter *p, int64_t t_ns);
 

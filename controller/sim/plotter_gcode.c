@@ -101,26 +101,41 @@ static int g_word(struct words *w, struct plotter_job *job, int code, int *ret_g
         w->absolute = true;
         *ret_group = GROUP_NONMODAL;
         return E_OK;
-    case 100: case 280: case 300: case 920:
+    case 100:
+    case 280:
+    case 300:
+    case 920:
         job->nonmodal = code;
         *ret_group = GROUP_NONMODAL;
         return take_axes(w, AXIS_NONMODAL);
-    case 281: case 301: case 921:
+    case 281:
+    case 301:
+    case 921:
         job->nonmodal = code;
         *ret_group = GROUP_NONMODAL;
         return E_OK;
-    case 0: case 10: case 382: case 383: case 384: case 385: case 800:
+    case 0:
+    case 10:
+    case 382:
+    case 383:
+    case 384:
+    case 385:
+    case 800:
         *ret_group = GROUP_MOTION;
         return motion_word(w, job, code);
-    case 170: case 180: case 190:
+    case 170:
+    case 180:
+    case 190:
         m->plane = (uint8_t)(code / 10);
         *ret_group = GROUP_PLANE;
         return E_OK;
-    case 200: case 210:
+    case 200:
+    case 210:
         m->inches = code == 200;
         *ret_group = GROUP_UNITS;
         return E_OK;
-    case 900: case 910:
+    case 900:
+    case 910:
         m->relative = code == 910;
         *ret_group = GROUP_DISTANCE;
         return E_OK;
@@ -133,11 +148,17 @@ static int g_word(struct words *w, struct plotter_job *job, int code, int *ret_g
     case 400:
         *ret_group = GROUP_CUTTER;
         return E_OK;
-    case 431: case 490:
+    case 431:
+    case 490:
         job->tool_length = code;
         *ret_group = GROUP_TOOL_LENGTH;
         return code == 431 ? take_axes(w, AXIS_TOOL_LENGTH) : E_OK;
-    case 540: case 550: case 560: case 570: case 580: case 590:
+    case 540:
+    case 550:
+    case 560:
+    case 570:
+    case 580:
+    case 590:
         m->coord = (uint8_t)(code / 10 - 54);
         *ret_group = GROUP_COORD;
         return E_OK;
@@ -153,15 +174,22 @@ static int m_word(struct plotter_job *job, int code, int *ret_group)
 {
     struct plotter_modal *m = &job->modal;
     switch (code) {
-    case 0: case 1: case 2: case 30:
+    case 0:
+    case 1:
+    case 2:
+    case 30:
         *ret_group = GROUP_FLOW;
         m->flow = code == 0 ? 99 : (uint8_t)code; // 0 = none pending
         return E_OK;
-    case 3: case 4: case 5:
+    case 3:
+    case 4:
+    case 5:
         *ret_group = GROUP_SPINDLE;
         m->spindle = (uint8_t)code;
         return E_OK;
-    case 7: case 8: case 9:
+    case 7:
+    case 8:
+    case 9:
         *ret_group = GROUP_COOLANT;
         m->mist = code == 7 || (code == 8 && m->mist);
         m->flood = code == 8 || (code == 7 && m->flood);
@@ -179,8 +207,8 @@ static int command_word(struct words *w, struct plotter_job *job, char letter, d
     if (tenths % 10 || (letter == 'M' && tenths % 100))
         return letter == 'M' ? E_NOT_INTEGER : E_UNSUPPORTED;
     int group = 0;
-    const int error = letter == 'G' ? g_word(w, job, tenths / 10, &group)
-                                    : m_word(job, tenths / 100, &group);
+    const int error =
+        letter == 'G' ? g_word(w, job, tenths / 10, &group) : m_word(job, tenths / 100, &group);
     if (error)
         return error;
     if (w->groups & (1u << group))
@@ -303,7 +331,8 @@ static int check_nonmodal(const struct plotter *p, struct words *w, struct plott
         return set_coord(p, w, job);
     case 920:
         return set_offset(p, w, job);
-    case 280: case 300:
+    case 280:
+    case 300:
         job->moves = (w->have & AXES) != 0;
         job->stored = job->nonmodal == 280 ? 6 : 7;
         w->have &= ~AXES;

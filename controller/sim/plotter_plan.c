@@ -110,8 +110,7 @@ static void make_profile(struct plotter *p, double v)
     if (f->holding)
         make_hold_profile(f, b, v);
     else
-        make_run_profile(f, b, v,
-                         p->block_count > 1 ? sqrt(block_at(p, 1)->entry_sqr) : 0);
+        make_run_profile(f, b, v, p->block_count > 1 ? sqrt(block_at(p, 1)->entry_sqr) : 0);
     end_profile_after(f);
 }
 

@@ -98,13 +98,14 @@ _Static_assert(S_TRAVEL + 3 == PLOTTER_SETTINGS, "the table of settings is compl
 #define BOOT_NS         INT64_C(1000000000) // the boot loader listens for a new program first
 #define EEPROM_NS       INT64_C(21000000)   // one setting: four bytes and a checksum
 #define PARSE_NS        INT64_C(1200000)    // a line without motion
+#define PARSE_SYSTEM_NS INT64_C(300000)     // a line that begins with $
 #define PARSE_MOTION_NS INT64_C(3600000)
 #define DWELL_TICK_NS   INT64_C(50000000) // Grbl waits in steps of 50 ms
 #define BYTE_NS         INT64_C(86806)    // 115200 baud, 8N1
 
 // plotter_settings.c
 void plotter_settings_factory(struct plotter *p, const struct table_setup *setup);
-void plotter_settings_reset_parameters(struct plotter *p); // offsets
+void plotter_settings_reset_parameters(struct plotter *p);               // offsets
 int plotter_settings_store(struct plotter *p, int number, double value); // error number
 void plotter_settings_report(struct plotter *p);
 
@@ -131,9 +132,11 @@ bool plotter_job_go_on(struct plotter *p);
 int plotter_job_start(struct plotter *p, const char *line, bool jog); // error number or GOES_ON
 
 // plotter_plan.c
-void plotter_plan_reset(struct plotter *p); // empties the planner; position is where the steppers are
+void plotter_plan_reset(
+    struct plotter *p); // empties the planner; position is where the steppers are
 bool plotter_plan_full(const struct plotter *p);
-bool plotter_plan_line(struct plotter *p, const double target[3], double feed, bool rapid, bool probing);
+bool plotter_plan_line(struct plotter *p, const double target[3], double feed, bool rapid,
+                       bool probing);
 int32_t plotter_plan_steps(const struct plotter *p, int axis, double mm);
 double plotter_plan_mm(const struct plotter *p, int axis, int32_t steps);
 void plotter_steppers_start(struct plotter *p);

@@ -159,13 +159,14 @@ void plotter_report_realtime(struct plotter *p)
             position[a] -= offset[a];
     }
     axes(p, place, sizeof place, position);
-    int n = snprintf(text, sizeof text, "%s|%s:%s", state_name(p), mask & 1 ? "MPos" : "WPos",
-                     place);
+    int n =
+        snprintf(text, sizeof text, "%s|%s:%s", state_name(p), mask & 1 ? "MPos" : "WPos", place);
     if (mask & 2)
         n += snprintf(text + n, sizeof text - (size_t)n, "|Bf:%d,%d",
                       PLOTTER_BLOCKS - p->block_count, p->rx_size - p->rx_count);
     snprintf(text + n, sizeof text - (size_t)n, "|FS:%.0f,%.0f",
-             plotter_steppers_speed(p, p->now_ns) * 60 * unit(p), p->modal.spindle == 5 ? 0 : p->speed);
+             plotter_steppers_speed(p, p->now_ns) * 60 * unit(p),
+             p->modal.spindle == 5 ? 0 : p->speed);
     add_pins(p, text, sizeof text);
     add_slow_fields(p, text, sizeof text);
     plotter_say(p, "<%s>\r\n", text);
@@ -179,10 +180,10 @@ void plotter_report_modes(struct plotter *p)
         snprintf(motion, sizeof motion, "G38.%d", m->probe);
     else
         snprintf(motion, sizeof motion, "G%d", m->motion);
-    plotter_say(p, "[GC:%s G%d G%d G%d G%d G%d M%d %s%s%sT%d F%.0f S%.0f]\r\n", motion, 54 + m->coord,
-           m->plane, m->inches ? 20 : 21, m->relative ? 91 : 90, 94,
-           m->spindle, m->mist ? "M7 " : "", m->flood ? "M8 " : "",
-           m->mist || m->flood ? "" : "M9 ", p->tool, p->feed * 60, p->speed);
+    plotter_say(p, "[GC:%s G%d G%d G%d G%d G%d M%d %s%s%sT%d F%.0f S%.0f]\r\n", motion,
+                54 + m->coord, m->plane, m->inches ? 20 : 21, m->relative ? 91 : 90, 94, m->spindle,
+                m->mist ? "M7 " : "", m->flood ? "M8 " : "", m->mist || m->flood ? "" : "M9 ",
+                p->tool, p->feed * 60, p->speed);
 }
 
 void plotter_report_probe(struct plotter *p)

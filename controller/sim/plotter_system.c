@@ -168,7 +168,8 @@ int plotter_system(struct plotter *p, const char *line)
         }
     }
     if (!*rest) {
-        plotter_say(p, "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H ~ ! ? ctrl-x]\r\n");
+        plotter_say(p,
+                    "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H ~ ! ? ctrl-x]\r\n");
         return E_OK;
     }
     return at_rest(p, rest);

@@ -14,7 +14,7 @@
 #include "config/base/io.h"
 
 enum {
-    IN_MAX = 8192,   // bytes on the wire towards the board; more wait in the kernel
+    IN_MAX = 8192,    // bytes on the wire towards the board; more wait in the kernel
     OUT_CHUNKS = 256, // replies on the wire towards the host
     CHUNK_MAX = 256,
     PATH_BYTES = 64,

@@ -1,7 +1,7 @@
 // port: the USB cable between host and firmware: a pty whose far end is timed like a wire.
 //
-// What the host writes arrives byte by byte at 115200 baud; what the firmware sends can be read once
-// its last byte has left. Opening the tty is noticed (inotify), as a board notices DTR.
+// What the host writes arrives byte by byte at 115200 baud; what the firmware sends can be read
+// once its last byte has left. Opening the tty is noticed (inotify), as a board notices DTR.
 #pragma once
 
 #include <stdbool.h>
@@ -40,9 +40,9 @@ void port_flush(struct port *port, int64_t now_ns);
 bool port_settled(const struct port *port, uint64_t host_written, uint64_t host_read);
 
 // --- faults ---
-void port_set_garbled(struct port *port, bool garbled);  // wrong baud rate, both ways
-void port_set_strict(struct port *port, bool strict);    // garbled unless the tty is at 115200
-void port_stall(struct port *port, int64_t until_ns);    // replies are held back
+void port_set_garbled(struct port *port, bool garbled); // wrong baud rate, both ways
+void port_set_strict(struct port *port, bool strict);   // garbled unless the tty is at 115200
+void port_stall(struct port *port, int64_t until_ns);   // replies are held back
 void port_lose_in(struct port *port, int bytes);
 void port_lose_out(struct port *port, int bytes);
 void port_noise(struct port *port, int64_t now_ns, int bytes); // random bytes towards the host

@@ -31,6 +31,19 @@ static int make_noise(struct render *r)
     return 0;
 }
 
+static void set_machine(struct render *r)
+{
+    double at[3][2];
+    static const double FROM[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+    for (int i = 0; i < 3; i++)
+        world_table_to_machine(&r->setup, FROM[i], at[i]);
+    for (int c = 0; c < 2; c++) {
+        r->to_machine[3 * c] = (float)(at[1][c] - at[0][c]);
+        r->to_machine[3 * c + 1] = (float)(at[2][c] - at[0][c]);
+        r->to_machine[3 * c + 2] = (float)at[0][c];
+    }
+}
+
 int render_new(const struct table_setup *setup, struct render **ret)
 {
     struct render *r = calloc(1, sizeof *r);
@@ -46,14 +59,14 @@ int render_new(const struct table_setup *setup, struct render **ret)
     r->work = picture(r, 3);
     r->out = picture(r, 3);
     r->jpeg = tjInitCompress();
-    int result = !r->ground_x || !r->ground_y || !r->empty || !r->still || !r->work || !r->out ||
-                         !r->jpeg
-                     ? -ENOMEM
-                     : make_noise(r);
+    int result =
+        !r->ground_x || !r->ground_y || !r->empty || !r->still || !r->work || !r->out || !r->jpeg
+            ? -ENOMEM
+            : make_noise(r);
     if (result == 0) {
         tone_set(r);
         light_set(r);
-        result = hand_sprites_make(r);
+        set_machine(r);
     }
     if (result < 0) {
         render_free(r);
@@ -199,9 +212,13 @@ static void add_noise(struct render *r, uint32_t number)
     }
 }
 
-static int compress(struct render *r, unsigned char **data, unsigned long *size,
-                    struct error *err)
+static int compress(struct render *r, unsigned char **data, unsigned long *size, struct error *err)
 {
+    // The handle remembers the last buffer it grew and frees it when it grows the next: with more
+    // than one kept picture each must start from nothing.
+    tjFree(*data);
+    *data = NULL;
+    *size = 0;
     if (tjCompress2(r->jpeg, r->out, r->width, 0, r->height, TJPF_RGB, data, size, TJSAMP_420,
                     r->setup.camera.jpeg_quality, TJFLAG_FASTDCT) < 0)
         return error_set(err, -EIO, "The simulated camera cannot compress its picture: %s.",
@@ -223,8 +240,11 @@ static uint32_t scene_key(const struct scene *s, uint32_t noise)
     return crc32c(key, s->carried, (size_t)s->moving * sizeof s->carried[0]);
 }
 
-static void draw(struct render *r, const struct scene *scene, uint32_t noise)
+static int draw(struct render *r, const struct scene *scene, uint32_t noise)
 {
+    const int result = scene->hand.present ? hand_sprites_make(r) : 0;
+    if (result < 0)
+        return result;
     set_pose(r, scene);
     draw_moving(r, scene);
     if (scene->light[0] != 1 || scene->light[1] != 1 || scene->light[2] != 1)
@@ -232,6 +252,7 @@ static void draw(struct render *r, const struct scene *scene, uint32_t noise)
     if (scene->blur > 0.05)
         defocus(r, scene->blur);
     add_noise(r, noise);
+    return 0;
 }
 
 int render_frame(struct render *r, const struct scene *scene, uint32_t sequence,
@@ -243,8 +264,10 @@ int render_frame(struct render *r, const struct scene *scene, uint32_t sequence,
     struct cached *c = &r->cached[noise % CACHED_MAX];
     if (period <= 0 || !c->valid || c->key != key) {
         c->valid = false;
-        draw(r, scene, noise);
-        const int result = compress(r, &c->data, &c->size, err);
+        int result = draw(r, scene, noise);
+        if (result < 0)
+            return error_set(err, result, "Not enough memory for the simulated camera's picture.");
+        result = compress(r, &c->data, &c->size, err);
         if (result < 0)
             return result;
         c->valid = true;

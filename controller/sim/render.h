@@ -1,8 +1,8 @@
 // render: draws what the camera sees: perspective, lens, light and shadow, the printed board, glass
 // stones, the gantry, a hand, sensor noise; and compresses it as a camera does.
 //
-// Only what changes is drawn: the empty table once for a pose, stones when they move, the gantry and
-// the hand in every frame. Deterministic: the same setup, scene and frame number give the same
+// Only what changes is drawn: the empty table once for a pose, stones when they move, the gantry
+// and the hand in every frame. Deterministic: the same setup, scene and frame number give the same
 // bytes on the same libjpeg. Not thread-safe; no global state, so several may run side by side.
 #pragma once
 

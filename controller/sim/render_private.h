@@ -14,7 +14,8 @@ enum {
     SHADES = 64, // steps of a shadow
     NOISE_TILE = 1 << 17,
     CACHED_MAX = 8, // compressed frames kept while nothing changes
-    HAND_WIDTH = 330, HAND_LENGTH = 1000, // sprite pixels, half a millimetre each
+    HAND_WIDTH = 330,
+    HAND_LENGTH = 1000, // sprite pixels, half a millimetre each
     HAND_POSES = 2,
 };
 
@@ -61,14 +62,15 @@ struct render {
     int width, height;
 
     float *ground_x, *ground_y; // table point (z = 0) behind each pixel
-    uint8_t *empty; // the table without stones
-    uint8_t *still; // with the stones at rest
-    uint8_t *work;  // with everything
-    uint8_t *out;   // with the sensor's faults
+    uint8_t *empty;             // the table without stones
+    uint8_t *still;             // with the stones at rest
+    uint8_t *work;              // with everything
+    uint8_t *out;               // with the sensor's faults
 
     int drawn_count;
     struct scene_stone drawn[SCENE_STONES_MAX];
-    struct hand_sprite hand[HAND_POSES];
+    struct hand_sprite hand[HAND_POSES]; // made when a hand is first seen
+    float to_machine[6];                 // machine x, y = (0, 1, 2), (3, 4, 5) · table (x, y, 1)
 
     uint8_t tone[TONE_STEPS];
     float linear[256];
@@ -180,6 +182,7 @@ struct rect gantry_shadow(struct render *r, const double tool[3]);
 struct rect gantry_draw(struct render *r, const double tool[3]);
 
 // hand.c, hand_sprite.c
+// Makes both poses if that has not been done. -ENOMEM.
 int hand_sprites_make(struct render *r);
 struct rect hand_shadow(struct render *r, const struct world_hand *hand);
 struct rect hand_draw(struct render *r, const struct world_hand *hand);

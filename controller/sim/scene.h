@@ -1,5 +1,5 @@
-// scene: what the camera can see of the world at one moment. Flat, so that it can be handed from the
-// loop's thread to the one that reads the camera.
+// scene: what the camera can see of the world at one moment. Flat, so that it can be handed from
+// the loop's thread to the one that reads the camera.
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct scene {
     double tool[3];  // table frame: x, y, z of the cup's lip
     struct world_hand hand;
     int stones, moving;
-    struct scene_stone stone[SCENE_STONES_MAX];  // at rest; far ones first
+    struct scene_stone stone[SCENE_STONES_MAX];   // at rest; far ones first
     struct scene_stone carried[SCENE_MOVING_MAX]; // on the cup or in the hand
 };
 

@@ -15,7 +15,12 @@ static void default_camera(struct table_setup *s)
         .eye = {198, -98, 712},
         .target = {198, 210, 0},
         .roll_deg = 0.4,
-        .lens = {.f = 1130, .cx = 643.5, .cy = 362.0, .k1 = -0.11, .k2 = 0.035, .p1 = 0.0004,
+        .lens = {.f = 1130,
+                 .cx = 643.5,
+                 .cy = 362.0,
+                 .k1 = -0.11,
+                 .k2 = 0.035,
+                 .p1 = 0.0004,
                  .p2 = -0.0006},
         .fps = 15,
         .jpeg_quality = 88,
@@ -64,11 +69,12 @@ void table_setup_default(struct table_setup *s)
         .estop_cuts_power = true,
     };
     for (int c = 0; c < SETUP_COLOURS; c++) {
-        s->store[c] = (struct setup_place){.x = -560, .y = -300 + 100 * c, .count = 120};
-        s->tray[c] = (struct setup_place){
-            .x = -50, .y = -300 + 100 * c, .width = 54, .height = 88};
-        s->bowl[c] = (struct setup_place){
-            .x = c % 2 ? 482 : -84, .y = 12 - 110 * (c / 2), .count = 120};
+        // Colours 3 and 4 stand on the outside of 1 and 2.
+        static const double Y[SETUP_COLOURS] = {-300, -200, -400, -100};
+        s->store[c] = (struct setup_place){.x = -560, .y = Y[c], .count = 120};
+        s->tray[c] = (struct setup_place){.x = -50, .y = Y[c], .width = 54, .height = 88};
+        s->bowl[c] =
+            (struct setup_place){.x = c % 2 ? 482 : -84, .y = 12 - 110 * (c / 2), .count = 120};
     }
     default_camera(s);
 }
@@ -145,7 +151,7 @@ void table_setup_random(uint64_t seed, struct table_setup *s)
                                                 SETUP_VINYL_GREEN};
     s->board.surface = SHEETS[rng_below(&rng, sizeof SHEETS / sizeof SHEETS[0])];
     s->board.line_width = rng_range(&rng, 0.7, 1.3);
-    s->board.margin = rng_range(&rng, 16, 30);
+    s->board.margin = rng_range(&rng, 12, 19); // wider would lie under the trays
     s->board.curl = fmax(0, rng_range(&rng, -3, 3));
     s->board.ripple = fmax(0, rng_range(&rng, -0.8, 0.8));
     random_stones(s, &rng);

@@ -13,7 +13,7 @@
 #include "vision/colour.h"
 
 enum {
-    SETUP_COLOURS = 4,   // colours in play are 1 … 4
+    SETUP_COLOURS = 4, // colours in play are 1 … 4
     SETUP_LINES_MAX = 19,
 };
 
@@ -47,7 +47,8 @@ struct setup_stones {
     double spread;           // σ of the size from stone to stone, as a fraction
 };
 
-// How the gantry really stands over the table: machine = a1 + scale · R(rotation) · S(skew) · table.
+// How the gantry really stands over the table: machine = a1 + scale · R(rotation) · S(skew) ·
+// table.
 struct setup_machine {
     double a1_x, a1_y;   // machine coordinates of the table frame's origin, mm
     double rotation_deg; // of the table in the machine frame, anticlockwise

@@ -11,10 +11,10 @@
 #define SOLID_ALPHA   0.96f
 
 struct material {
-    struct rgb absorb;  // per mm
-    struct rgb body;    // what the glass itself scatters back
-    struct rgb glow;    // light that goes through and lands beside
-    float opaque;       // 0 = clear glass, 1 = a pebble
+    struct rgb absorb; // per mm
+    struct rgb body;   // what the glass itself scatters back
+    struct rgb glow;   // light that goes through and lands beside
+    float opaque;      // 0 = clear glass, 1 = a pebble
 };
 
 static const struct material MATERIALS[STONE_COLOUR_COUNT] = {
@@ -23,7 +23,10 @@ static const struct material MATERIALS[STONE_COLOUR_COUNT] = {
     [STONE_BLACK] = {{0.9f, 0.9f, 0.9f}, {0.016f, 0.016f, 0.018f}, {0, 0, 0}, 1},
     [STONE_RED] = {{0.035f, 0.40f, 0.36f}, {0.095f, 0.004f, 0.006f}, {1.0f, 0.10f, 0.08f}, 0.08f},
     [STONE_BLUE] = {{0.34f, 0.17f, 0.030f}, {0.004f, 0.012f, 0.085f}, {0.08f, 0.26f, 1.0f}, 0.08f},
-    [STONE_GREEN] = {{0.30f, 0.050f, 0.23f}, {0.004f, 0.050f, 0.013f}, {0.10f, 0.85f, 0.22f}, 0.06f},
+    [STONE_GREEN] = {{0.30f, 0.050f, 0.23f},
+                     {0.004f, 0.050f, 0.013f},
+                     {0.10f, 0.85f, 0.22f},
+                     0.06f},
     [STONE_AMBER] = {{0.022f, 0.105f, 0.40f}, {0.12f, 0.048f, 0.004f}, {1.0f, 0.58f, 0.07f}, 0.05f},
 };
 
@@ -31,13 +34,13 @@ static const struct material MATERIALS[STONE_COLOUR_COUNT] = {
 struct gem {
     const struct scene_stone *s;
     const struct material *m;
-    struct rgb lamp, ambient;    // on a level surface here
-    float slope_x, slope_y;      // towards the lamp, mm a mm of height
-    float to_lamp[3];            // unit
-    float lamp_cosine;           // of the lamp's radius as seen from here
-    float window[3];             // unit, towards the window
-    float jacobian[4];           // pixels per table mm: du/dx du/dy dv/dx dv/dy
-    float centre[2];             // pixel of the base's centre
+    struct rgb lamp, ambient; // on a level surface here
+    float slope_x, slope_y;   // towards the lamp, mm a mm of height
+    float to_lamp[3];         // unit
+    float lamp_cosine;        // of the lamp's radius as seen from here
+    float window[3];          // unit, towards the window
+    float jacobian[4];        // pixels per table mm: du/dx du/dy dv/dx dv/dy
+    float centre[2];          // pixel of the base's centre
 };
 
 static float dot3(const float a[3], const float b[3])
@@ -120,8 +123,8 @@ static void shadow_pixel(const struct render *r, uint8_t *pixel, const struct ge
 
 // --- the stone itself ---
 
-// Where the pixel's ray meets the dome: its height above the base, < 0 = not at all. (gx, gy) is the
-// table point behind the pixel, (ex, ey) the ray's way in x and y for one mm of height.
+// Where the pixel's ray meets the dome: its height above the base, < 0 = not at all. (gx, gy) is
+// the table point behind the pixel, (ex, ey) the ray's way in x and y for one mm of height.
 static float meet_dome(const struct scene_stone *s, float gx, float gy, float ex, float ey)
 {
     const float qx = gx + ex * s->z - s->x, qy = gy + ey * s->z - s->y;
@@ -158,8 +161,8 @@ static struct rgb mirrored(const struct render *r, const struct gem *g, const fl
 {
     const float lamp = dot3(d, g->to_lamp);
     const float rim = (1 - g->lamp_cosine);
-    float light = LAMP_RADIANCE * smoothf(g->lamp_cosine - 1.2f * rim, g->lamp_cosine + 0.3f * rim,
-                                          lamp);
+    float light =
+        LAMP_RADIANCE * smoothf(g->lamp_cosine - 1.2f * rim, g->lamp_cosine + 0.3f * rim, lamp);
     light += 1.3f * powf(fmaxf(0, lamp), 140); // the shade around the lamp
     const float ahead = dot3(d, g->window);
     if (ahead > 0.6f && r->light.window > 0) {
@@ -189,7 +192,8 @@ static struct rgb transmitted(const struct render *r, const struct gem *g, const
     }
     const struct rgb sheet = below(r, g, bx, by);
     // The dome gathers the lamp's light into a bright patch opposite to the lamp.
-    const float cx = bx + g->to_lamp[0] * 0.62f * s->radius, cy = by + g->to_lamp[1] * 0.62f * s->radius;
+    const float cx = bx + g->to_lamp[0] * 0.62f * s->radius,
+                cy = by + g->to_lamp[1] * 0.62f * s->radius;
     const float spot = expf(-(cx * cx + cy * cy) / (0.26f * s->radius * s->radius));
     const float lamp = r->light.lamp_share;
     const float lit = lamp * (0.20f + 2.5f * spot) + (1 - lamp) * 0.62f;
@@ -322,8 +326,7 @@ static void draw_shadow(const struct render *r, uint8_t *pixels, const struct ge
                          r->ground_y[pixel_at(r, x, y)]);
 }
 
-static void draw_gem(const struct render *r, uint8_t *pixels, const struct gem *g,
-                     struct rect clip)
+static void draw_gem(const struct render *r, uint8_t *pixels, const struct gem *g, struct rect clip)
 {
     const struct rect a = overlap(stone_rect(r, g->s), clip);
     for (int y = a.y0; y < a.y1; y++)

@@ -1,5 +1,5 @@
-// The table: brings world, firmware, cable, panel, person and camera together and moves them through
-// time in one order.
+// The table: brings world, firmware, cable, panel, person and camera together and moves them
+// through time in one order.
 #include "controller/sim/table.h"
 
 #include <errno.h>
@@ -167,8 +167,8 @@ static double firmware_switch(void *user, int axis, bool at_min)
     return world_switch_distance(&t->state->world, axis, at_min);
 }
 
-static void firmware_renamed(void *user, int64_t t_ns, const double position[3],
-                             const bool axis[3], bool homed)
+static void firmware_renamed(void *user, int64_t t_ns, const double position[3], const bool axis[3],
+                             bool homed)
 {
     (void)t_ns;
     world_rename_position(&((struct table *)user)->state->world, position, axis, homed);

@@ -115,17 +115,17 @@ void table_fault(struct table *table, enum table_fault fault, double value);
 
 // --- truth: for tests only ---
 
-// Colour (1 … 4) on each intersection, 0 = empty: a stone belongs to the intersection nearest to its
-// centre. With two stones at one intersection the value is -1. Index row * columns + column.
+// Colour (1 … 4) on each intersection, 0 = empty: a stone belongs to the intersection nearest to
+// its centre. With two stones at one intersection the value is -1. Index row * columns + column.
 void table_truth(struct table *table, int8_t ret[SETUP_LINES_MAX * SETUP_LINES_MAX]);
 
 struct table_ledger {
-    int total;  // stones made; never changes but by table_put_stone and table_take_stone
+    int total; // stones made; never changes but by table_put_stone and table_take_stone
     int board[SETUP_COLOURS + 1]; // [colour] lying on the board's grid
     int store[SETUP_COLOURS + 1], bowl[SETUP_COLOURS + 1];
-    int tray[SETUP_COLOURS + 1];   // [colour of the stone], any tray
-    int cup, hand, beside, floor;  // of any colour; beside = on the table, on nothing
-    int incidents;                 // collisions, drops, … since the beginning; see world.h
+    int tray[SETUP_COLOURS + 1];  // [colour of the stone], any tray
+    int cup, hand, beside, floor; // of any colour; beside = on the table, on nothing
+    int incidents;                // collisions, drops, … since the beginning; see world.h
 };
 
 void table_ledger(struct table *table, struct table_ledger *ret);

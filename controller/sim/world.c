@@ -7,6 +7,7 @@
 
 #define POCKET_SLIDE_NS INT64_C(250000000) // a stone slides into the empty pocket
 #define POCKET_PLAY     0.25               // σ mm of a stone in its pocket
+#define POCKET_LOOK_NS  INT64_C(20000000)  // … looked at so often while something is in the way
 
 static const double RADIANS = M_PI / 180;
 
@@ -21,8 +22,7 @@ void world_table_to_machine(const struct table_setup *setup, const double table[
     ret[1] = m->a1_y + m->scale * (sin(angle) * x + cos(angle) * y);
 }
 
-void world_machine_to_table(const struct table_setup *setup, const double machine[2],
-                            double ret[2])
+void world_machine_to_table(const struct table_setup *setup, const double machine[2], double ret[2])
 {
     const struct setup_machine *m = &setup->machine;
     const double skew = m->skew_deg * RADIANS, angle = m->rotation_deg * RADIANS;
@@ -118,6 +118,16 @@ void world_init(struct world *world, const struct table_setup *setup, int64_t t_
 
 // --- magazines ---
 
+// The stone just taken is still being lifted out.
+static bool pocket_blocked(const struct world *world, const double at[2])
+{
+    const struct world_tool *tool = &world->tool;
+    if (!tool->held)
+        return false;
+    const struct world_stone *s = &world->stone[tool->sealed];
+    return s->z < s->height + 1 && hypot(s->x - at[0], s->y - at[1]) < 2 * s->radius;
+}
+
 static void fill_pocket(struct world *world, int store, int64_t t_ns)
 {
     struct world_store *s = &world->store[store];
@@ -127,13 +137,17 @@ static void fill_pocket(struct world *world, int store, int64_t t_ns)
     }
     if (s->exposed >= 0 || t_ns < s->ready_ns)
         return;
+    const struct setup_place *place = &world->setup.store[store];
+    double at[2];
+    world_machine_to_table(&world->setup, (const double[2]){place->x, place->y}, at);
+    if (pocket_blocked(world, at)) {
+        s->ready_ns = t_ns + POCKET_LOOK_NS;
+        return;
+    }
     for (int i = 0; i < world->stone_count; i++) {
         struct world_stone *stone = &world->stone[i];
         if (stone->place != PLACE_STORE || stone->holder != store)
             continue;
-        const struct setup_place *place = &world->setup.store[store];
-        double at[2];
-        world_machine_to_table(&world->setup, (const double[2]){place->x, place->y}, at);
         stone->x = at[0] + POCKET_PLAY * fmax(-2, fmin(2, rng_gaussian(&world->rng)));
         stone->y = at[1] + POCKET_PLAY * fmax(-2, fmin(2, rng_gaussian(&world->rng)));
         stone->z = 0;

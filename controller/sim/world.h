@@ -34,12 +34,12 @@ enum world_place {
 };
 
 struct world_stone {
-    double x, y, z;        // centre of the underside
+    double x, y, z; // centre of the underside
     double radius, height;
-    double turn;           // radians: its inclusions and its rest position
-    int8_t colour;         // 1 … SETUP_COLOURS
-    int8_t place;          // enum world_place
-    int8_t holder;         // store or bowl index (colour - 1)
+    double turn;   // radians: its inclusions and its rest position
+    int8_t colour; // 1 … SETUP_COLOURS
+    int8_t place;  // enum world_place
+    int8_t holder; // store or bowl index (colour - 1)
 };
 
 enum world_incident_kind {
@@ -54,8 +54,8 @@ enum world_incident_kind {
 };
 
 struct world_incident {
-    int64_t time_ns; // the loop's time
-    int32_t kind;    // enum world_incident_kind
+    int64_t time_ns;      // the loop's time
+    int32_t kind;         // enum world_incident_kind
     int32_t stone, other; // indices, -1 = none
     double x, y;
 };
@@ -73,13 +73,13 @@ struct world_tool {
     double x, y, z;      // the same in the table frame; z = the cup's lip
     bool powered;        // motors hold; without, the tool stays and steps are lost
     bool moving;
-    int touching;        // stone under the cup with which this contact was diced, -1 = none
-    int sealed;          // stone the cup is sealed to, -1 = none
-    bool held;           // sealed and the vacuum is strong enough to carry it
-    bool leaky;          // this contact does not seal
-    bool pressed;        // an incident was logged for this contact
+    int touching;          // stone under the cup with which this contact was diced, -1 = none
+    int sealed;            // stone the cup is sealed to, -1 = none
+    bool held;             // sealed and the vacuum is strong enough to carry it
+    bool snatched;         // it jumped up to the cup: the gap still closes
+    bool pressed;          // an incident was logged for this contact
     double grip_x, grip_y; // stone's centre - cup's centre
-    int64_t lose_ns;     // a carried stone falls then, INT64_MAX = never
+    int64_t lose_ns;       // a carried stone falls then, INT64_MAX = never
 };
 
 struct world_store {
@@ -104,14 +104,14 @@ struct world {
     struct world_vacuum vacuum;
     struct world_hand hand;
     struct world_store store[SETUP_COLOURS];
-    int pick_failures;    // this many contacts in a row do not seal
-    double pick_failure;  // probability that a contact does not seal
-    int sensor_stuck;     // -1 = works, else what it reads
-    uint64_t version;     // grows whenever a stone moves
-    int made, taken;      // by table_put_stone() and table_take_stone(), for the ledger
-    int stone_count;      // records in use, PLACE_GONE ones included
+    int pick_failures;   // this many contacts in a row do not seal
+    double pick_failure; // probability that a contact does not seal
+    int sensor_stuck;    // -1 = works, else what it reads
+    uint64_t version;    // grows whenever a stone moves
+    int made, taken;     // by table_put_stone() and table_take_stone(), for the ledger
+    int stone_count;     // records in use, PLACE_GONE ones included
     struct world_stone stone[WORLD_STONES_MAX];
-    int incident_count;   // all since the beginning
+    int incident_count; // all since the beginning
     int incident_kind[INCIDENT_KINDS];
     struct world_incident incident[WORLD_INCIDENTS_KEPT]; // ring, newest at (count - 1) % KEPT
 };
@@ -123,8 +123,7 @@ void world_init(struct world *world, const struct table_setup *setup, int64_t t_
 
 void world_machine_to_table(const struct table_setup *setup, const double machine[2],
                             double ret[2]);
-void world_table_to_machine(const struct table_setup *setup, const double table[2],
-                            double ret[2]);
+void world_table_to_machine(const struct table_setup *setup, const double table[2], double ret[2]);
 // How far the sheet stands up from the board plane at (x, y), mm.
 double world_sheet_height(const struct setup_board *board, double x, double y);
 // The tray, store or -1 whose area (x, y) is in.
@@ -173,8 +172,8 @@ void world_nudge(struct world *world, int stone, double dx, double dy);
 
 // --- owner and tests ---
 
-int world_add_stone(struct world *world, int colour, double x, double y); // -ENOSPC
-int world_remove_stone(struct world *world, double x, double y);          // -ENOENT
+int world_add_stone(struct world *world, int colour, double x, double y);    // -ENOSPC
+int world_remove_stone(struct world *world, double x, double y);             // -ENOENT
 int world_find(const struct world *world, double x, double y, double reach); // lying stone or -1
 // Stones of this colour at a place; colour 0 = all.
 int world_count(const struct world *world, enum world_place place, int colour);

@@ -3,9 +3,9 @@
 
 #include "controller/sim/world_private.h"
 
-enum { SETTLE_SWEEPS = 80 };
+enum { SETTLE_SWEEPS = 80, PILE_TRIES = 30 };
 
-#define TOUCH         0.02  // mm of overlap that is none
+#define TOUCH         0.02   // mm of overlap that is none
 #define TABLE_LEFT    -150.0 // mm: the table top ends there
 #define TABLE_RIGHT   560.0
 #define TABLE_NEAR    -160.0
@@ -84,17 +84,38 @@ static bool sweep(struct world *world, int landed, double share)
     return rest;
 }
 
-// No room beside: it lies on the others.
-static void pile(struct world *world, int stone)
+// Height of what a stone at (x, y) would lie on.
+static double support(const struct world *world, int stone, double x, double y)
 {
-    struct world_stone *s = &world->stone[stone];
-    double top = underlay(world, s);
+    const double radius = world->stone[stone].radius;
+    double top = world_sheet_height(&world->setup.board, x, y);
     for (int i = 0; i < world->stone_count; i++) {
         const struct world_stone *o = &world->stone[i];
-        if (i != stone && o->place == PLACE_TABLE && hypot(o->x - s->x, o->y - s->y) < s->radius)
+        if (i != stone && o->place == PLACE_TABLE && hypot(o->x - x, o->y - y) < radius)
             top = fmax(top, o->z + o->height);
     }
-    s->z = top;
+    return top;
+}
+
+// No room beside: it rolls down the heap to the lowest place it finds.
+static void pile(struct world *world, int stone, int tray)
+{
+    struct world_stone *s = &world->stone[stone];
+    const double x = s->x, y = s->y;
+    double best = 1e9;
+    for (int k = 0; k < PILE_TRIES; k++) {
+        struct world_stone there = *s;
+        there.x = x + (k ? rng_range(&world->rng, -40, 40) : 0);
+        there.y = y + (k ? rng_range(&world->rng, -40, 40) : 0);
+        confine(&world->setup, &there, tray);
+        const double top = support(world, stone, there.x, there.y);
+        if (top < best) {
+            best = top;
+            s->x = there.x;
+            s->y = there.y;
+            s->z = top;
+        }
+    }
 }
 
 void world_settle(struct world *world, int stone)
@@ -108,11 +129,11 @@ void world_settle(struct world *world, int stone)
     while (sweeps < SETTLE_SWEEPS && !sweep(world, stone, 0.8))
         sweeps++;
     if (sweeps == SETTLE_SWEEPS)
-        pile(world, stone);
+        pile(world, stone, tray);
     for (int i = 0; i < world->stone_count; i++) {
         struct world_stone *o = &world->stone[i];
-        if (o->place != PLACE_TABLE || (o->x >= TABLE_LEFT && o->x <= TABLE_RIGHT &&
-                                        o->y >= TABLE_NEAR && o->y <= TABLE_FAR))
+        if (o->place != PLACE_TABLE ||
+            (o->x >= TABLE_LEFT && o->x <= TABLE_RIGHT && o->y >= TABLE_NEAR && o->y <= TABLE_FAR))
             continue;
         o->place = PLACE_FLOOR;
         world_incident(world, INCIDENT_FLOOR, i, -1, o->x, o->y);

@@ -3,15 +3,16 @@
 
 #include "controller/sim/world_private.h"
 
-#define CUP_RADIUS   3.0  // mm, the lip
-#define CUP_YIELD    1.8  // mm the bellows gives before it presses hard
-#define JUMP         2.0  // mm: an open cup with the pump on snatches a stone this far below it
-#define JUMP_PLAY    0.9  // σ mm: … and takes it off its centre
-#define END_PLAY     1.0  // mm the gantry can run past its travel
-#define HAND_REACH   45.0 // mm around the finger tips
-#define ARM_HALF     35.0 // mm, half the width of hand and fore-arm
-#define SWITCH_PLAY  0.01 // σ mm of a home switch
-#define BOARD_YIELD  1.2  // mm a carried stone may be pushed into the sheet
+#define CUP_RADIUS  3.0  // mm, the lip
+#define CUP_YIELD   1.8  // mm the bellows gives before it presses hard
+#define MIDDLE      4.0  // mm
+#define JUMP        2.0  // mm: an open cup with the pump on snatches a stone this far below it
+#define JUMP_PLAY   0.9  // σ mm: … and takes it off its centre
+#define END_PLAY    1.0  // mm the gantry can run past its travel
+#define HAND_REACH  45.0 // mm around the finger tips
+#define ARM_HALF    35.0 // mm, half the width of hand and fore-arm
+#define SWITCH_PLAY 0.01 // σ mm of a home switch
+#define BOARD_YIELD 1.2  // mm a carried stone may be pushed into the sheet
 
 // --- where it is ---
 
@@ -52,8 +53,8 @@ void world_rename_position(struct world *world, const double commanded[3], const
         if (!axis[a])
             continue;
         tool->commanded[a] = commanded[a];
-        tool->lost[a] = homed ? SWITCH_PLAY * rng_gaussian(&world->rng)
-                              : commanded[a] - tool->machine[a];
+        tool->lost[a] =
+            homed ? SWITCH_PLAY * rng_gaussian(&world->rng) : commanded[a] - tool->machine[a];
     }
     place_tool(world, tool->commanded);
 }
@@ -145,7 +146,7 @@ void world_contact(struct world *world, int64_t t_ns)
     const bool sucking = v->pump && !v->vent && !v->dead;
     if (tool->sealed >= 0) {
         // Not yet strong enough to lift: the seal breaks when the cup goes up.
-        if (stone_below(world, height) != tool->sealed) {
+        if (stone_below(world, tool->snatched ? JUMP : height) != tool->sealed) {
             tool->sealed = -1;
             world_vacuum_retarget(world, t_ns);
         }
@@ -162,6 +163,7 @@ void world_contact(struct world *world, int64_t t_ns)
         return;
     struct world_stone *s = &world->stone[below];
     tool->sealed = below;
+    tool->snatched = snatched;
     tool->grip_x = s->x - tool->x;
     tool->grip_y = s->y - tool->y;
     if (snatched) {
@@ -230,8 +232,7 @@ static void meet_hand(struct world *world)
     const double across = dx * cos(h->angle) - dy * sin(h->angle);
     const bool met = hypot(dx, dy) < HAND_REACH || (along > 0 && fabs(across) < ARM_HALF);
     const struct world_incident *last =
-        &world->incident[(world->incident_count + WORLD_INCIDENTS_KEPT - 1) %
-                         WORLD_INCIDENTS_KEPT];
+        &world->incident[(world->incident_count + WORLD_INCIDENTS_KEPT - 1) % WORLD_INCIDENTS_KEPT];
     const bool told = world->incident_count > 0 && last->kind == INCIDENT_HAND &&
                       world->time_ns - last->time_ns < 1000000000;
     if (met && !told)
@@ -257,12 +258,13 @@ void world_move_tool(struct world *world, int64_t t_ns, const double commanded[3
         if (!moving || s->z > highest)
             return;
         strike(world, s->x, s->y, s->radius, s->z, tool->sealed);
-        press(world, surface_at(world, s->x, s->y, tool->sealed) - s->z, BOARD_YIELD,
-              tool->sealed);
+        press(world, surface_at(world, s->x, s->y, tool->sealed) - s->z, BOARD_YIELD, tool->sealed);
     } else if (moving && tool->z < highest) {
         const int below = stone_below(world, 0.5);
+        // Coming down on a stone's middle presses it; further out it is pushed aside.
+        const int middle = world_find(world, tool->x, tool->y, MIDDLE);
         if (tool->z < world->setup.stones.height - CUP_YIELD && below < 0)
-            strike(world, tool->x, tool->y, CUP_RADIUS, tool->z, -1);
+            strike(world, tool->x, tool->y, CUP_RADIUS, tool->z, middle);
         press(world, surface_at(world, tool->x, tool->y, -1) - tool->z, CUP_YIELD, below);
     }
 }

@@ -1,0 +1,10 @@
+# The simulated table: its firmware, its world, its whole, its camera.
+foreach(what facts plotter)
+    tessera_test(NAME test_sim_${what} SOURCES sim/test_sim_${what}.c sim/plotter_rig.c
+        LIBS tessera_sim)
+endforeach()
+tessera_test(NAME test_sim_world SOURCES sim/test_sim_world.c LIBS tessera_sim)
+tessera_test(NAME test_sim_table SOURCES sim/test_sim_table.c sim/host_rig.c LIBS tessera_sim)
+tessera_test(NAME test_sim_camera SOURCES sim/test_sim_camera.c LIBS tessera_sim
+    PkgConfig::TURBOJPEG Threads::Threads)
+tessera_bench(NAME bench_sim SOURCES bench/bench_sim.c LIBS tessera_sim)

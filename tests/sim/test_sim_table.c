@@ -1,0 +1,566 @@
+// The whole table on a virtual loop: tty, panel, person, faults, truth, and a life after SIGKILL.
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "config/base/crc32c.h"
+#include "tests/sim/host_rig.h"
+
+static struct host host;
+
+// The exposed stone of magazine 1, and K10.
+static const char *const PICK_AND_PLACE[] = {
+    "@wait 1300", "$H",        "@to -61.5 168 22", "@to -61.5 168 8", "G4 P0",
+    "@pump 1",    "@wait 200", "@to -61.5 168 22", "@to 198 198 22",  "@to 198 198 8",
+    "G4 P0",      "@pump 0",   "@wait 150",        "@to 198 198 22",  "G4 P0",
+    NULL};
+
+static int set_up(void **state)
+{
+    (void)state;
+    host_setup(&host);
+    host_start(&host, NULL);
+    host_open(&host);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct table_ledger l;
+    (void)state;
+    table_ledger(host.table, &l);
+    int all = l.cup + l.hand + l.beside + l.floor;
+    for (int c = 1; c <= SETUP_COLOURS; c++)
+        all += l.board[c] + l.store[c] + l.bowl[c] + l.tray[c];
+    assert_int_equal(all, l.total);
+    assert_int_equal(table_overflows(host.table), 0);
+    host_stop(&host);
+    return 0;
+}
+
+static int truth_at(int column, int row)
+{
+    int8_t board[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(host.table, board);
+    return board[row * host.setup.board.columns + column];
+}
+
+static int stones_on_board(void)
+{
+    struct table_ledger l;
+    table_ledger(host.table, &l);
+    return l.board[1] + l.board[2];
+}
+
+// --- arm ---
+
+static void opening_resets_the_board(void **state)
+{
+    (void)state;
+    host_run(&host, 0.95);
+    assert_int_equal(host.length, 0);
+    host_run(&host, 0.15);
+    assert_true(host_said(&host, "\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n"));
+}
+
+static void a_stone_is_taken_and_placed(void **state)
+{
+    (void)state;
+    host_play(&host, PICK_AND_PLACE);
+    assert_int_equal(host.errors, 0);
+    assert_int_equal(truth_at(9, 9), 1);
+    assert_int_equal(stones_on_board(), 1);
+    struct table_ledger l;
+    table_ledger(host.table, &l);
+    assert_int_equal(l.store[1], host.setup.store[0].count - 1);
+    if (l.incidents)
+        fail_msg("%s", world_incident_name(table_world(host.table)->incident[0].kind));
+}
+
+static void the_pick_sensor_tells_edges(void **state)
+{
+    (void)state;
+    struct gpio *gpio = table_gpio(host.table);
+    host_play(&host, PICK_AND_PLACE);
+    enum gpio_line line;
+    int64_t first, second;
+    assert_int_equal(gpio->ops->read_edge(gpio->impl, &line, &first), 0);
+    assert_int_equal(line, GPIO_PICK_SENSOR);
+    assert_int_equal(gpio->ops->read_edge(gpio->impl, &line, &second), 0);
+    assert_true(second > first + 1000000000);
+    assert_int_equal(gpio->ops->read_edge(gpio->impl, &line, &second), -EAGAIN);
+    assert_int_equal(gpio->ops->get(gpio->impl, GPIO_PICK_SENSOR), 0);
+    assert_int_equal(gpio->ops->set(gpio->impl, GPIO_ESTOP, 1), -EPERM);
+}
+
+static void the_same_script_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    uint32_t log[2], picture[2];
+    for (int i = 0; i < 2; i++) {
+        struct frame frame;
+        struct frame_source *camera = table_camera(host.table);
+        host_play(&host, PICK_AND_PLACE);
+        log[i] = host.log;
+        assert_int_equal(camera->ops->read(camera->impl, &frame, NULL), 0);
+        picture[i] = crc32c(0, frame.data, frame.size);
+        if (i == 0) {
+            host_stop(&host);
+            set_up(NULL);
+        }
+    }
+    assert_int_equal(log[0], log[1]);
+    assert_int_equal(picture[0], picture[1]);
+}
+
+static void unplug(struct host *h)
+{
+    table_fault(h->table, FAULT_UNPLUG, 0);
+}
+
+static void an_unplugged_cable_hangs_up_and_motion_ends(void **state)
+{
+    static const char *const SCRIPT[] = {"@wait 1300", "$H", "G90 G0 X-300", "@wait 300", "@call",
+                                         "@wait 3000", NULL};
+    (void)state;
+    host.call = unplug;
+    host_play(&host, SCRIPT);
+    assert_true(host.hung_up);
+    assert_null(table_serial_path(host.table));
+    int fd;
+    assert_int_equal(table_serial_open(host.table, &fd), -ENODEV);
+    // F11: what was planned has been finished.
+    assert_true(fabs(table_world(host.table)->tool.machine[0] + 300) < 0.1);
+    table_fault(host.table, FAULT_REPLUG, 0);
+    host_forget(&host);
+    host_open(&host);
+    host_run(&host, 1.2);
+    assert_true(host_said(&host, "Grbl 1.1h"));
+    static const char *const AGAIN[] = {"$H", "$G", NULL};
+    host_play(&host, AGAIN);
+    assert_int_equal(host.errors, 0);
+}
+
+static void faults_on_the_wire(void **state)
+{
+    static const char *const UNLOCK[] = {"@wait 1300", "$X", NULL};
+    static const char *const ASK[] = {"@raw $G\n", "@wait 200", NULL};
+    (void)state;
+    host_play(&host, UNLOCK);
+
+    table_fault(host.table, FAULT_STALL_REPLIES, 2);
+    host_forget(&host);
+    host_play(&host, ASK);
+    assert_int_equal(host.length, 0);
+    host_run(&host, 2);
+    assert_true(host_said(&host, "ok"));
+
+    table_fault(host.table, FAULT_LOSE_BYTES_OUT, 20);
+    host_forget(&host);
+    host_play(&host, ASK);
+    assert_false(host_said(&host, "[GC:"));
+    assert_true(host_said(&host, "ok"));
+
+    table_fault(host.table, FAULT_LOSE_BYTES_IN, 1);
+    host_forget(&host);
+    host_play(&host, ASK);
+    assert_true(host_said(&host, "error:")); // "G" alone
+
+    host_forget(&host);
+    table_fault(host.table, FAULT_NOISE_OUT, 40);
+    host_run(&host, 0.1);
+    assert_int_equal(host.length, 40);
+
+    table_fault(host.table, FAULT_WRONG_BAUD, 1);
+    host_forget(&host);
+    host_play(&host, ASK);
+    host_run(&host, 0.5);
+    assert_false(host_said(&host, "[GC:"));
+    table_fault(host.table, FAULT_WRONG_BAUD, 0);
+    static const char *const RESET[] = {"@raw \x18", "@wait 300", "@raw $G\n", "@wait 200", NULL};
+    host_forget(&host);
+    host_play(&host, RESET);
+    assert_true(host_said(&host, "[GC:"));
+
+    table_fault(host.table, FAULT_BROWN_OUT, 0);
+    host_forget(&host);
+    host_run(&host, 1.5);
+    assert_true(host_said(&host, "Grbl 1.1h"));
+    table_fault(host.table, FAULT_LIMIT_TRIP, 0);
+    host_run(&host, 1);
+}
+
+static void a_strict_board_wants_its_baud_rate(void **state)
+{
+    (void)state;
+    host_stop(&host);
+    host_setup(&host);
+    host.setup.firmware.strict_baud = true;
+    host_start(&host, NULL);
+    host_open(&host);
+    host_run(&host, 1.5);
+    assert_true(host_said(&host, "Grbl"));
+    struct termios t;
+    assert_int_equal(tcgetattr(host.fd, &t), 0);
+    cfsetspeed(&t, B9600);
+    assert_int_equal(tcsetattr(host.fd, TCSANOW, &t), 0);
+    static const char *const ASK[] = {"@raw $G\n", "@wait 300", NULL};
+    host_forget(&host);
+    host_play(&host, ASK);
+    assert_false(host_said(&host, "[GC:"));
+}
+
+static void press_estop(struct host *h)
+{
+    table_estop(h->table, true);
+}
+
+static void the_estop_cuts_motors_and_pump(void **state)
+{
+    static const char *const SCRIPT[] = {"@wait 1300",
+                                         "$H",
+                                         "@to -61.5 168 22",
+                                         "@to -61.5 168 8",
+                                         "G4 P0",
+                                         "@pump 1",
+                                         "@wait 200",
+                                         "@to -61.5 168 22",
+                                         "@to 198 198 22",
+                                         "@wait 1300",
+                                         "@call",
+                                         "@wait 3000",
+                                         NULL};
+    (void)state;
+    host.call = press_estop;
+    host_play(&host, SCRIPT);
+    struct gpio *gpio = table_gpio(host.table);
+    assert_int_equal(gpio->ops->get(gpio->impl, GPIO_ESTOP), 1);
+    const struct world *w = table_world(host.table);
+    assert_int_equal(world_count(w, PLACE_CUP, 0), 0); // dropped on the way
+    assert_true(w->tool.x > 0 && w->tool.x < 170);
+    assert_true(fabs(w->tool.lost[0]) > 50); // the firmware counted on
+    // Let out, homed: everything is right again.
+    table_estop(host.table, false);
+    static const char *const HOME[] = {"$H", NULL};
+    host_play(&host, HOME);
+    assert_true(fabs(table_world(host.table)->tool.lost[0]) < 0.1);
+}
+
+static void vacuum_by_mcode(void **state)
+{
+    static const char *const SCRIPT[] = {
+        "@wait 1300",    "$H",        "@to -61.5 168 22", "@to -61.5 168 8",
+        "M3 S1000",      "@wait 200", "@to -61.5 168 22", "@to 198 198 22",
+        "@to 198 198 8", "M5",        "@wait 150",        "@to 198 198 22",
+        "G4 P0",         NULL};
+    (void)state;
+    host_stop(&host);
+    host_setup(&host);
+    host.setup.gripper.vacuum_by_mcode = true;
+    host.setup.gripper.probe_is_sensor = true;
+    host_start(&host, NULL);
+    host_open(&host);
+    host_play(&host, SCRIPT);
+    assert_int_equal(truth_at(9, 9), 1);
+}
+
+// --- person ---
+
+static int person_result;
+
+static void person_done(void *user, int result)
+{
+    person_result = result;
+    loop_exit(((struct host *)user)->loop, 0);
+}
+
+static void keep_result(void *user, int result)
+{
+    *(int *)user = result;
+}
+
+static double do_task(const struct person_task *task)
+{
+    const int64_t start = loop_now(host.loop);
+    person_result = 1;
+    assert_int_equal(person_do(table_person(host.table), task, person_done, &host), 0);
+    assert_int_equal(loop_run(host.loop), 0);
+    return (double)(loop_now(host.loop) - start) / 1e9;
+}
+
+static void the_person_places_a_stone_and_presses(void **state)
+{
+    (void)state;
+    struct gpio *gpio = table_gpio(host.table);
+    double mean = 0;
+    for (int i = 0; i < 12; i++) {
+        const struct person_task task = {
+            .colour = 1 + i % 2, .column = i, .row = 18 - i, .press = true};
+        const double took = do_task(&task);
+        assert_int_equal(person_result, 0);
+        mean += took / 12;
+        assert_true(took > 1.4 && took < 4);
+        assert_int_equal(truth_at(i, 18 - i), 1 + i % 2);
+        assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 1);
+        host_run(&host, 0.2);
+        assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 0);
+    }
+    assert_true(mean > 1.7 && mean < 3.2);
+    assert_int_equal(stones_on_board(), 12);
+    // Not one of them lies exactly on its point, none more than 0.4 of the pitch beside.
+    const struct world *w = table_world(host.table);
+    for (int i = 0; i < w->stone_count; i++) {
+        const struct world_stone *s = &w->stone[i];
+        if (s->place != PLACE_TABLE)
+            continue;
+        const double off = hypot(s->x - 22 * round(s->x / 22), s->y - 22 * round(s->y / 22));
+        assert_true(off > 0 && off < 8.8);
+    }
+}
+
+static void the_person_lifts_into_trays(void **state)
+{
+    (void)state;
+    table_put_stone(host.table, 2, 5 * 22, 5 * 22);
+    table_put_stone(host.table, 2, 6 * 22, 5 * 22);
+    const struct person_task task = {
+        .colour = 1, .column = 7, .row = 5, .lifts = 3, .lift = {{5, 5}, {6, 5}, {0, 0}}};
+    do_task(&task);
+    assert_int_equal(person_result, -ENOENT); // nothing lies at A1; the rest was done
+    struct table_ledger l;
+    table_ledger(host.table, &l);
+    assert_int_equal(l.tray[2], 2);
+    assert_int_equal(l.board[1], 1);
+    assert_int_equal(l.board[2], 0);
+}
+
+static void the_person_blunders_on_demand(void **state)
+{
+    (void)state;
+    struct person_task task = {.colour = 1, .column = 9, .row = 9};
+    task.blunders = PERSON_WRONG_COLOUR;
+    do_task(&task);
+    assert_int_equal(truth_at(9, 9), 2);
+    task = (struct person_task){.colour = 1, .column = 3, .row = 3, .blunders = PERSON_TWO_STONES};
+    do_task(&task);
+    assert_int_equal(stones_on_board(), 3);
+    const struct world *w = table_world(host.table);
+    const int i = world_find(w, 9 * 22, 9 * 22, 11);
+    const double x = w->stone[i].x, y = w->stone[i].y;
+    task = (struct person_task){.colour = 1, .column = 10, .row = 9, .blunders = PERSON_NUDGES};
+    do_task(&task);
+    w = table_world(host.table);
+    assert_true(hypot(w->stone[i].x - x, w->stone[i].y - y) > 2.5);
+    task = (struct person_task){.colour = 1,
+                                .column = 15,
+                                .row = 9,
+                                .press = true,
+                                .blunders = PERSON_HESITATES | PERSON_RESTS | PERSON_NO_BUTTON};
+    assert_true(do_task(&task) > 5);
+    struct gpio *gpio = table_gpio(host.table);
+    assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 0);
+}
+
+static void the_person_is_one_person(void **state)
+{
+    (void)state;
+    struct person *p = table_person(host.table);
+    int stopped = 0;
+    const struct person_task task = {.colour = 1, .column = 9, .row = 9};
+    const struct person_task off = {.colour = 1, .column = 19, .row = 9};
+    assert_int_equal(person_do(p, &off, NULL, NULL), -EINVAL);
+    assert_int_equal(person_do(p, &task, keep_result, &stopped), 0);
+    assert_int_equal(person_do(p, &task, NULL, NULL), -EBUSY);
+    host_run(&host, 0.9);
+    struct table_ledger l;
+    table_ledger(host.table, &l);
+    assert_int_equal(l.hand, 1);
+    person_stop(p);
+    assert_int_equal(stopped, -ECANCELED);
+    assert_false(person_busy(p));
+    table_ledger(host.table, &l);
+    assert_int_equal(l.hand, 0);
+    const int from[2] = {2, 2}, to[2] = {4, 4};
+    table_put_stone(host.table, 2, 44, 44);
+    assert_int_equal(person_move_stone(p, from, to, person_done, &host), 0);
+    loop_run(host.loop);
+    assert_int_equal(truth_at(4, 4), 2);
+}
+
+static void an_empty_bowl_is_told(void **state)
+{
+    (void)state;
+    host_stop(&host);
+    host_setup(&host);
+    host.setup.bowl[0].count = 1;
+    host_start(&host, NULL);
+    const struct person_task task = {.colour = 1, .column = 9, .row = 9};
+    do_task(&task);
+    assert_int_equal(person_result, 0);
+    const struct person_task more = {.colour = 1, .column = 10, .row = 9};
+    do_task(&more);
+    assert_int_equal(person_result, -ENOENT);
+    assert_int_equal(stones_on_board(), 1);
+}
+
+static void owners_tidy_up(void **state)
+{
+    (void)state;
+    struct table_ledger before, after;
+    double at[2];
+    world_machine_to_table(&host.setup,
+                           (const double[2]){host.setup.tray[1].x, host.setup.tray[1].y}, at);
+    table_put_stone(host.table, 2, at[0], at[1]);
+    table_ledger(host.table, &before);
+    assert_int_equal(before.tray[2], 1);
+    table_empty_tray(host.table, 2);
+    table_fill_store(host.table, 2, 5);
+    table_ledger(host.table, &after);
+    assert_int_equal(after.store[2], before.store[2] + 6);
+    assert_int_equal(after.tray[2], 0);
+    assert_int_equal(table_take_stone(host.table, 100, 100), -ENOENT);
+}
+
+// --- after SIGKILL ---
+
+static void die(struct host *h)
+{
+    (void)h;
+    kill(getpid(), SIGKILL);
+}
+
+// A child carries a stone and dies on the way; `die_after` ms into the last leg.
+static void child(const char *file, const char *die_after)
+{
+    const char *const script[] = {
+        "@wait 1300", "$H",        "@to -61.5 168 22", "@to -61.5 168 8", "G4 P0",
+        "@pump 1",    "@wait 200", "@to -61.5 168 22", "@to 198 198 22",  die_after,
+        "@call",      NULL};
+    host_setup(&host);
+    host.call = die;
+    host_start(&host, file);
+    host_open(&host);
+    host_play(&host, script);
+    _exit(1);
+}
+
+static void a_killed_process_leaves_the_world(void **state)
+{
+    static const char *const MOMENTS[] = {"@wait 1000", "@wait 1600", "@wait 3500"};
+    (void)state;
+    char folder[] = "/tmp/tessera-sim-XXXXXX", file[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/table", folder);
+    for (int i = 0; i < 3; i++) {
+        int status;
+        const pid_t pid = fork();
+        if (pid == 0)
+            child(file, MOMENTS[i]);
+        waitpid(pid, &status, 0);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+        host_stop(&host);
+        host_setup(&host);
+        host_start(&host, file);
+        struct table_ledger l;
+        table_ledger(host.table, &l);
+        assert_int_equal(l.cup, 0); // fell when the pump line was released
+        assert_int_equal(l.total, 480);
+        assert_int_equal(l.store[1], 119 - i);
+        const struct world *w = table_world(host.table);
+        assert_true(hypot(w->tool.x - 198, w->tool.y - 198) < 0.2); // finished its leg
+        host_open(&host);
+        host_run(&host, 1.3);
+        static const char *const ASK[] = {"@raw ?", "@wait 50", NULL};
+        host_play(&host, ASK);
+        assert_true(host_said(&host, "<Alarm|MPos:0.000,0.000,0.000"));
+        static const char *const HOME[] = {"$H", NULL};
+        host_play(&host, HOME);
+        assert_int_equal(host.errors, 0);
+        if (i < 2) { // the next child needs the file
+            host_stop(&host);
+            set_up(NULL);
+        }
+    }
+    unlink(file);
+    rmdir(folder);
+}
+
+static void a_file_has_one_table(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tessera-sim-XXXXXX", file[64];
+    struct table *other;
+    struct error err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/table", folder);
+    assert_int_equal(table_new(NULL, host.loop, file, &other, &err), -EINVAL);
+    unlink(file);
+    assert_int_equal(table_new(&host.setup, host.loop, file, &other, &err), 0);
+    struct table *second;
+    assert_int_equal(table_new(&host.setup, host.loop, file, &second, &err), -EBUSY);
+    table_free(other);
+    int fd = open(file, O_WRONLY | O_TRUNC);
+    assert_true(write(fd, "no table", 8) == 8);
+    close(fd);
+    assert_int_equal(table_new(&host.setup, host.loop, file, &other, &err), -EBADMSG);
+    unlink(file);
+    rmdir(folder);
+}
+
+static void bad_setups_are_refused(void **state)
+{
+    (void)state;
+    struct table *other;
+    struct error err;
+    struct table_setup s = host.setup;
+    s.board.columns = 25;
+    assert_int_equal(table_new(&s, host.loop, NULL, &other, &err), -EINVAL);
+    s = host.setup;
+    s.stones.colours = 5;
+    assert_int_equal(table_new(&s, host.loop, NULL, &other, &err), -EINVAL);
+    s = host.setup;
+    s.store[0].count = 5000;
+    assert_int_equal(table_new(&s, host.loop, NULL, &other, &err), -EINVAL);
+    s = host.setup;
+    s.camera.eye[2] = -5;
+    assert_int_equal(table_new(&s, host.loop, NULL, &other, &err), -EINVAL);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(opening_resets_the_board),
+        T(a_stone_is_taken_and_placed),
+        T(the_pick_sensor_tells_edges),
+        T(the_same_script_gives_the_same_bytes),
+        T(an_unplugged_cable_hangs_up_and_motion_ends),
+        T(faults_on_the_wire),
+        T(a_strict_board_wants_its_baud_rate),
+        T(the_estop_cuts_motors_and_pump),
+        T(vacuum_by_mcode),
+        T(the_person_places_a_stone_and_presses),
+        T(the_person_lifts_into_trays),
+        T(the_person_blunders_on_demand),
+        T(the_person_is_one_person),
+        T(an_empty_bowl_is_told),
+        T(owners_tidy_up),
+        T(a_killed_process_leaves_the_world),
+        T(a_file_has_one_table),
+        T(bad_setups_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -117,14 +117,20 @@ const struct setup *store_setup(const struct store *store, uint32_t number)
     return store_at(store, number)->setup;
 }
 
+static bool same(const struct variant *a, const struct variant *b)
+{
+    return a == b || (strcmp(a->name, b->name) == 0 && strcmp(a->title, b->title) == 0 &&
+                      variant_same_rules(a, b));
+}
+
 const struct variant *store_keep_rules(struct store *store, const struct variant *rules,
                                        struct error *err)
 {
     const struct variant *row = variant_find(rules->name);
-    if (row && memcmp(row, rules, sizeof *row) == 0)
+    if (row && same(row, rules))
         return row;
     for (uint32_t i = 0; i < store->house_count; i++)
-        if (memcmp(store->house[i], rules, sizeof *rules) == 0)
+        if (same(store->house[i], rules))
             return store->house[i];
     if (store->house_count >= STORE_HOUSE_RULES_MAX) {
         error_set_code(err, -ENOSPC, "TooManyGames", "There are too many different house rules.");

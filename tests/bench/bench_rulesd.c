@@ -270,7 +270,7 @@ static void bench_restart(struct daemon *daemon)
 int main(void)
 {
     struct daemon daemon;
-    daemon_new(&daemon);
+    daemon_new(&daemon, false);
     if (!daemon_start(&daemon))
         give_up("the daemon does not start");
     bench_pipelined(&daemon);

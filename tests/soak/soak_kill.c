@@ -250,7 +250,7 @@ static void try_a_prefix(const struct daemon *daemon)
     snprintf(path, sizeof path, "%s/" JOURNAL_FILE, daemon->state);
     if (io_read_file(NULL, path, (size_t)1 << 30, &data, &size, NULL) < 0)
         fail(path, "cannot be read");
-    daemon_new(&other);
+    daemon_new(&other, false);
     snprintf(path, sizeof path, "%s/" JOURNAL_FILE, other.state);
     io_make_folder(other.state, 0700, NULL);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
     rng_seed(&rng, seed);
     signal(SIGPIPE, SIG_IGN);
     struct daemon daemon;
-    daemon_new(&daemon);
+    daemon_new(&daemon, false);
     for (int round = 0; round < count; round++) {
         one_round(&daemon);
         if (round % 50 == 7)

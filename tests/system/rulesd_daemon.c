@@ -35,13 +35,15 @@ static void find_program(char *buf, size_t size)
         snprintf(buf, size, "%s/../bin/tessera-rulesd", self);
 }
 
-void daemon_new(struct daemon *daemon)
+void daemon_new(struct daemon *daemon, bool in_memory)
 {
     memset(daemon, 0, sizeof *daemon);
     find_program(daemon->program, sizeof daemon->program);
     const char *tmp = getenv("TMPDIR");
     if (!tmp || strlen(tmp) > 30) // a socket's path is short
         tmp = "/tmp";
+    if (in_memory && access("/dev/shm", W_OK) == 0)
+        tmp = "/dev/shm";
     snprintf(daemon->folder, sizeof daemon->folder, "%s/rulesd.XXXXXX", tmp);
     if (!mkdtemp(daemon->folder))
         give_up(daemon->folder);

@@ -15,7 +15,8 @@ struct daemon {
 };
 
 // Makes the scratch folder and finds the program ($TESSERA_BIN, or beside or above this one).
-void daemon_new(struct daemon *daemon);
+// in_memory: the folder lies in memory where there is some, for tests that are not about the disk.
+void daemon_new(struct daemon *daemon, bool in_memory);
 
 // Starts it and waits until it listens. False when it does not within ten seconds.
 bool daemon_start(struct daemon *daemon);

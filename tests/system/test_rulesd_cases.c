@@ -54,7 +54,7 @@ static void test_cases(void **state)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     struct daemon daemon;
-    daemon_new(&daemon);
+    daemon_new(&daemon, true);
     assert_true(daemon_start(&daemon));
     struct rules_client *client = daemon_client(&daemon);
     static struct outcome outcomes[5000];

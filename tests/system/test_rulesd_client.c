@@ -24,7 +24,7 @@ static struct daemon daemon_;
 static int set_up(void **state)
 {
     (void)state;
-    daemon_new(&daemon_);
+    daemon_new(&daemon_, true);
     return 0;
 }
 

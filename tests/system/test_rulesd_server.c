@@ -31,14 +31,14 @@ static struct daemon daemon_;
 static int set_up(void **state)
 {
     (void)state;
-    daemon_new(&daemon_);
+    daemon_new(&daemon_, true);
     return daemon_start(&daemon_) ? 0 : -1;
 }
 
 static int set_up_stopped(void **state)
 {
     (void)state;
-    daemon_new(&daemon_);
+    daemon_new(&daemon_, true);
     return 0;
 }
 

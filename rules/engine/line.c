@@ -22,12 +22,15 @@ struct shapes {
     uint8_t *ways; // how many next stones reach that class's next step
 };
 
-static const int class_score[LINE_CLASSES] = {0, 0, 4, -1, 18, 50, 125, 150, 400};
+static const int class_score[2][LINE_CLASSES] = {
+    {0, 0, 4, -1, 18, 50, 125, 150, 400},
+    {0, 2, 9, 14, 40, 55, 90, 110, 400}, // two stones a turn: everything is one step nearer
+};
 
 enum {
     WAY_SCORE = 1, // for each further way to go on, from two stones on
-    PAIR_SCORE = 258,
-    TRIPLE_SCORE = 330,
+    PAIR_SCORE = 150,
+    TRIPLE_SCORE = 210,
     MENACE_SCORE = 46,
     EXPOSED_SCORE = -50,
 };
@@ -147,7 +150,7 @@ static void evaluate(struct shapes *s, const uint8_t *line, int own, uint32_t *c
     shape[s->reach] = 1;
     uint8_t cls = classify(s, shape);
     *counts = cls >= LINE_THREE ? 1u << class_shift[cls] : 0;
-    *score = class_score[cls];
+    *score = class_score[s->rules->two_a_turn != 0][cls];
     if (cls >= LINE_TWO)
         *score += WAY_SCORE * s->ways[ternary(shape, s->span)];
     if (!s->rules->pairs && !s->rules->triples)

@@ -37,6 +37,7 @@ struct line_rules {
     int exact;      // longer rows don't win
     int pairs;      // two stones are captured
     int triples;    // three stones are captured too (Keryo)
+    int two_a_turn; // Connect6: a turn lays two stones (only the scores depend on it)
 };
 
 // Counts for one player, packed so that the four directions of a point add up without carrying

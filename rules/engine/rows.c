@@ -23,7 +23,8 @@ struct rows {
 bool rows_plays(const struct variant *v)
 {
     return v->family == FAMILY_PENTE && v->colours == 2 && v->size <= SB_SIZE_MAX &&
-           v->win_len >= 3 && v->win_len <= 6 && !(v->exact && v->win_len > 5) && !v->connect6;
+           v->win_len >= 3 && v->win_len <= 6 && !(v->exact && v->win_len > 5) &&
+           !(v->connect6 && (v->capture || v->poof || v->boat));
 }
 
 int rows_new(unsigned hash_mib, int threads, struct rows **ret)
@@ -62,7 +63,8 @@ static struct sb_rules rules_of(const struct variant *v)
         .line = {.win_length = v->win_len,
                  .exact = v->exact,
                  .pairs = v->capture >> 2 & 1,
-                 .triples = v->capture >> 3 & 1},
+                 .triples = v->capture >> 3 & 1,
+                 .two_a_turn = v->connect6},
         // A goal in captures is met soonest by the longest rows; pairs are what is mostly taken.
         .goal = v->goal_unit == GOAL_STONES ? v->goal : 2 * v->goal,
         .poof = v->poof,
@@ -96,7 +98,8 @@ static int lay(struct rows *rows, const struct game *game)
     for (int p = 0; p < 2; p++)
         taken[p] = game->rules.goal_unit == GOAL_STONES ? game->stones_taken[p + 1]
                                                         : 2 * game->captures[p + 1];
-    sb_set(&rows->board, stones, taken, (int)game_next_colour(game) - 1);
+    sb_set(&rows->board, stones, taken, (int)game_next_colour(game) - 1,
+           (int)game_stones_due(game));
     return 0;
 }
 
@@ -116,11 +119,14 @@ static void fill_line(const struct game *game, const struct search_line *from,
     to->win_chance = to->proven ? from->score > 0 : eval_win_chance(from->score);
     to->depth = from->depth;
     to->nodes = from->nodes;
-    unsigned colour = game_next_colour(game);
+    unsigned colour = game_next_colour(game), left = game_stones_due(game);
     for (int i = 0; i < from->pv_length && i < ENGINE_PV_MAX; i++) {
         to->pv[i] = move_place(colour, sb_x(from->pv[i]), sb_y(from->pv[i]));
         to->pv_length = i + 1;
-        colour = 3 - colour;
+        if (--left == 0) {
+            colour = 3 - colour;
+            left = game->rules.connect6 ? 2 : 1;
+        }
     }
 }
 

@@ -15,6 +15,7 @@ static uint64_t key(uint32_t index)
 
 enum { KEY_TAKEN = 2 * SB_CELLS, KEY_STANDING = KEY_TAKEN + 512 };
 #define KEY_SIDE 0x5be0cd19137e2179u
+#define KEY_LEFT 0x1f83d9abfb41bd6bu // two stones are left
 
 static uint64_t hash_taken(const uint8_t *taken, const uint8_t *standing)
 {
@@ -137,6 +138,7 @@ void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_t
     b->rules = *rules;
     b->table = table;
     b->winner = -1;
+    b->left = 1;
     b->empty = rules->size * rules->size;
     memset(b->state, 3, sizeof b->state);
     for (int y = 0; y < rules->size; y++)
@@ -232,7 +234,7 @@ static int row_stands(const struct sboard *b, int player)
     return 0;
 }
 
-void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side)
+void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side, int left)
 {
     int size = b->rules.size;
     for (int y = 0; y < size; y++) {
@@ -254,7 +256,10 @@ void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int sid
     b->hash ^= hash_taken(b->taken, b->standing);
     if (b->side != side)
         b->hash ^= KEY_SIDE;
+    if ((b->left == 2) != (left == 2))
+        b->hash ^= KEY_LEFT;
     b->side = side;
+    b->left = left;
     b->winner = -1;
     b->depth = 0;
 }
@@ -349,6 +354,19 @@ static int judge(struct sboard *b, int cell, int player)
     return b->empty == 0 ? 2 : -1;
 }
 
+// The turn goes on with another stone or passes to the other side.
+static void end_stone(struct sboard *b)
+{
+    int left = b->left == 2 ? 1 : b->rules.line.two_a_turn ? 2 : 1;
+    if (b->left == 1) {
+        b->side = 1 - b->side;
+        b->hash ^= KEY_SIDE;
+    }
+    if (left != b->left)
+        b->hash ^= KEY_LEFT;
+    b->left = left;
+}
+
 void sb_make(struct sboard *b, int cell)
 {
     struct sb_undo *u = &b->undo[b->depth++];
@@ -357,6 +375,7 @@ void sb_make(struct sboard *b, int cell)
     u->cell = (uint16_t)cell;
     u->removed_count = 0;
     u->winner = b->winner;
+    u->left = (uint8_t)b->left;
     memcpy(u->taken, b->taken, sizeof u->taken);
     memcpy(u->standing, b->standing, sizeof u->standing);
     put(b, cell, player);
@@ -378,15 +397,19 @@ void sb_make(struct sboard *b, int cell)
     } else if (b->empty == 0) {
         b->winner = 2;
     }
-    b->side = 1 - player;
-    b->hash ^= KEY_SIDE;
+    end_stone(b);
 }
 
 void sb_unmake(struct sboard *b)
 {
     const struct sb_undo *u = &b->undo[--b->depth];
-    b->hash ^= KEY_SIDE;
-    b->side = 1 - b->side;
+    if (u->left == 1) {
+        b->hash ^= KEY_SIDE;
+        b->side = 1 - b->side;
+    }
+    if ((b->left == 2) != (u->left == 2))
+        b->hash ^= KEY_LEFT;
+    b->left = u->left;
     for (int i = u->removed_count - 1; i >= 0; i--)
         put(b, u->removed[i], u->removed_owner[i]);
     lift(b, u->cell);

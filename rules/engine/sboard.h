@@ -1,5 +1,5 @@
 // sboard: the search's own board for two-colour games without a twist (the Pente and Gomoku
-// families). Everything the search asks at every node is kept up to date by make and unmake: what
+// families, Connect6). Everything the search asks at every node is kept up to date by make and unmake: what
 // a stone of either player on any empty point would make and take (see line.h), which points win,
 // make a four or capture, and the sum of all points' values.
 //
@@ -38,7 +38,7 @@ struct sb_rules {
     struct line_rules line;
     int goal; // stones to capture, 0 = captures never win
     int poof;
-    int boat;
+    int boat; // with line.two_a_turn there is neither poof nor boat, and nothing is captured
 };
 
 struct sb_undo {
@@ -47,6 +47,7 @@ struct sb_undo {
     int8_t winner;
     uint8_t taken[2];
     uint8_t standing[2];
+    uint8_t left;
     uint16_t removed[SB_REMOVED_MAX];
     uint8_t removed_owner[SB_REMOVED_MAX];
 };
@@ -63,7 +64,8 @@ struct sboard {
     struct sb_rules rules;
     const struct line_table *table;
     int8_t winner; // -1 the game goes on, 0 or 1, 2 = draw
-    int side;      // who moves
+    int side; // who moves
+    int left; // stones that the side still lays in this turn: 1, or 2 in Connect6
     int empty;     // points without a stone
     int depth;     // moves made since sb_set
     uint64_t hash; // position, stones taken and side to move
@@ -119,11 +121,11 @@ static inline int sb_has(const struct sboard *b, int player, enum sb_set set, in
 // limits above; size odd or even, 3 … 19.
 void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_table *table);
 
-// Lays a position: stones[y * size + x] = 0, 1 or 2; `side` 0 or 1. In boat games a row that
-// stands counts as one the side to move must break.
-void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side);
+// Lays a position: stones[y * size + x] = 0, 1 or 2; `side` 0 or 1, who lays `left` stones now. In
+// boat games a row that stands counts as one the side to move must break.
+void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side, int left);
 
-// Plays a stone of the side to move on an empty cell while the game goes on and depth <
+// Plays a stone of the side to move, whose turn it may still be afterwards (see left), on an empty cell while the game goes on and depth <
 // SB_DEPTH_MAX; sets winner. Captures, poof and boat as the rules say.
 void sb_make(struct sboard *b, int cell);
 void sb_unmake(struct sboard *b);

@@ -106,7 +106,7 @@ static void move_to_front(struct root *root, int from, int to)
 static int search_root(struct worker *w, struct root *root, int depth, int alpha, int beta)
 {
     struct sboard *b = &w->board;
-    int exact = 0, lines = w->shared->lines;
+    int exact = 0, lines = w->shared->lines, side = b->side;
     for (int i = 0; i < root->count; i++) {
         struct search_line *line = &root->line[i];
         // The value a move must beat to be among the lines that are wanted.
@@ -119,14 +119,14 @@ static int search_root(struct worker *w, struct root *root, int depth, int alpha
         sb_make(b, line->cell);
         int score, r = 0;
         if (exact < lines) {
-            score = -worker_search(w, depth - 1, -beta, -floor, 1);
+            score = worker_after(w, side, depth - 1, floor, beta, 1);
         } else {
             r = depth >= 3 && i > 5 ? 1 + (i > 15) + (i > 40) : 0;
-            score = -worker_search(w, depth - 1 - r, -floor - 1, -floor, 1);
+            score = worker_after(w, side, depth - 1 - r, floor, floor + 1, 1);
             if (score > floor && r)
-                score = -worker_search(w, depth - 1, -floor - 1, -floor, 1);
+                score = worker_after(w, side, depth - 1, floor, floor + 1, 1);
             if (score > floor && score < beta)
-                score = -worker_search(w, depth - 1, -beta, -floor, 1);
+                score = worker_after(w, side, depth - 1, floor, beta, 1);
         }
         sb_unmake(b);
         if (stopped(w))
@@ -214,12 +214,20 @@ static void order_root(const struct sboard *b, const uint16_t *roots, int count,
         root->line[i].score = 0;
 }
 
-// Moves worth a search at the root: legal, and near stones or forced. Falls back to all.
+// Moves worth a search at the root: legal, and near stones. When the other side is about to win,
+// only what stops it (in poof and boat games other moves may help too). Falls back to all.
 static int choose_roots(struct sboard *b, const uint16_t *legal, int count, uint16_t *ret)
 {
     uint8_t wanted[SB_CELLS] = {0};
     uint16_t cells[SEARCH_ROOT_MAX];
-    int near = eval_candidates(b, SEARCH_ROOT_MAX, cells), chosen = 0;
+    int near = 0, chosen = 0, me = b->side;
+    if (!b->rules.poof && !b->rules.boat && !b->rules.line.two_a_turn &&
+        !sb_winning_cells(b, me, 1, cells))
+        near = sb_winning_cells(b, 1 - me, SEARCH_ROOT_MAX / 2, cells);
+    if (near)
+        near += sb_members(b, me, SB_TAKE, SEARCH_ROOT_MAX / 2, cells + near);
+    else
+        near = eval_candidates(b, SEARCH_ROOT_MAX, cells);
     for (int i = 0; i < near; i++)
         wanted[cells[i]] = 1;
     for (int i = 0; i < count; i++)
@@ -327,7 +335,8 @@ int search_run(struct search *s, const struct sboard *board, const uint16_t *roo
         shared.lines = root.count;
     collect(s, &root, 0, ret);
     uint64_t budget = limits->nodes ? limits->nodes / 8 : 200000;
-    if (shared.lines == 1 && !limits->proof_moves && prove_root(w, &root, budget)) {
+    if (shared.lines == 1 && !limits->proof_moves && !board->rules.line.two_a_turn &&
+        prove_root(w, &root, budget)) {
         collect(s, &root, root.line[0].depth, ret);
         if (report)
             report(user, ret);

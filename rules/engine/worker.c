@@ -13,7 +13,7 @@ enum {
     FORCED_MAX = 64,
     HISTORY_LIMIT = 8192,
     LEAF_PROOF_MOVES = 6,
-    LEAF_PROOF_NODES = 150,
+    LEAF_PROOF_NODES = 40,
     INNER_PROOF_MOVES = 12,
 };
 
@@ -122,6 +122,19 @@ static int forced_moves(const struct sboard *b, const uint16_t *wins, int win_co
     return count;
 }
 
+// Connect6: the other side's next turn could make a row. Only stones on such a row's empty points
+// help, and those are the points where a stone of theirs makes a five or completes a row.
+static int two_stone_danger(const struct sboard *b, uint16_t *cells)
+{
+    int you = 1 - b->side, count = sb_members(b, you, SB_WIN_ROW, FORCED_MAX, cells);
+    uint16_t fours[FORCED_MAX];
+    int four_count = sb_members(b, you, SB_FOUR, FORCED_MAX, fours);
+    for (int i = 0; i < four_count && count < FORCED_MAX; i++)
+        if (!sb_has(b, you, SB_WIN_ROW, fours[i]))
+            cells[count++] = fours[i];
+    return count;
+}
+
 static int all_moves(struct worker *w, int ply, int hash_move, struct picked *list)
 {
     const struct sboard *b = &w->board;
@@ -168,7 +181,7 @@ static int log2_of(int n)
 // How many moves are looked at this near to the leaves.
 static int move_limit(int depth)
 {
-    static const int limit[] = {10, 10, 14, 20, 28, 36};
+    static const int limit[] = {6, 6, 9, 13, 18, 24};
     return depth < 6 ? limit[depth < 0 ? 0 : depth] : 60;
 }
 
@@ -176,7 +189,7 @@ static int reduction(int depth, int number, int quiet, int pv_node)
 {
     if (depth < 2 || number < 3)
         return 0;
-    int r = (log2_of(depth) * log2_of(number) + 1) / 3 + (number > 12);
+    int r = (log2_of(depth) * log2_of(number) + 1) / 2 + (number > 12);
     if (!quiet)
         r /= 2;
     if (pv_node && r)
@@ -197,6 +210,8 @@ static int prove(struct worker *w, int depth, uint16_t *ret_cell)
 {
     struct sboard *b = &w->board;
     int me = b->side;
+    if (b->rules.line.two_a_turn)
+        return 0; // proofs by threats know one stone a turn
     int near_goal = b->rules.goal && b->rules.goal - b->taken[me] <= 6;
     if (!b->count[me][SB_FOUR] && !(near_goal && b->count[me][SB_TAKE]))
         return 0;
@@ -208,6 +223,12 @@ static int prove(struct worker *w, int depth, uint16_t *ret_cell)
     uint64_t nodes = (uint64_t)LEAF_PROOF_NODES << (depth <= 0 ? 0 : depth < 4 ? depth : 4);
     int win = threat_win(&w->threat, b, moves, nodes, ret_cell);
     return win ? 2 * win - 1 : 0;
+}
+
+int worker_after(struct worker *w, int side, int depth, int alpha, int beta, int ply)
+{
+    return w->board.side == side ? worker_search(w, depth, alpha, beta, ply)
+                                 : -worker_search(w, depth, -beta, -alpha, ply);
 }
 
 static int loop(struct worker *w, struct picked *list, int count, int depth, int alpha, int beta,
@@ -227,14 +248,14 @@ static int loop(struct worker *w, struct picked *list, int count, int depth, int
         sb_make(b, cell);
         int score;
         if (i == 0) {
-            score = -worker_search(w, next, -beta, -alpha, ply + 1);
+            score = worker_after(w, side, next, alpha, beta, ply + 1);
         } else {
             int r = forced ? 0 : reduction(depth, i, quiet, pv_node);
-            score = -worker_search(w, next - r, -alpha - 1, -alpha, ply + 1);
+            score = worker_after(w, side, next - r, alpha, alpha + 1, ply + 1);
             if (score > alpha && r)
-                score = -worker_search(w, next, -alpha - 1, -alpha, ply + 1);
+                score = worker_after(w, side, next, alpha, alpha + 1, ply + 1);
             if (score > alpha && score < beta)
-                score = -worker_search(w, next, -beta, -alpha, ply + 1);
+                score = worker_after(w, side, next, alpha, beta, ply + 1);
         }
         sb_unmake(b);
         if (atomic_load_explicit(&w->shared->finished, memory_order_relaxed))
@@ -272,9 +293,15 @@ int worker_search(struct worker *w, int depth, int alpha, int beta, int ply)
         w->pv[ply].length = 1;
         return SEARCH_WIN - ply - 1;
     }
+    int two = b->rules.line.two_a_turn;
+    if (b->left == 2 && b->count[b->side][SB_FOUR]) { // this stone and the next make the row
+        w->pv[ply].length = sb_members(b, b->side, SB_FOUR, 1, w->pv[ply].cell);
+        return SEARCH_WIN - ply - 2;
+    }
     if (ply >= WORKER_PLY_MAX || b->depth >= SB_DEPTH_MAX - 4)
         return eval_position(b);
-    // No line from here can be better than winning with the next move but one.
+    // No line from here can be better than winning with the next move but one, or worse than losing
+    // to the next.
     if (beta > SEARCH_WIN - ply - 3)
         beta = SEARCH_WIN - ply - 3;
     if (alpha < ply + 2 - SEARCH_WIN)
@@ -290,7 +317,8 @@ int worker_search(struct worker *w, int depth, int alpha, int beta, int ply)
             (hit.bound == TT_UPPER && score <= alpha))
             return score;
     }
-    int danger = sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
+    int danger = two ? two_stone_danger(b, cells)
+                     : sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
     int strict = !b->rules.poof && !b->rules.boat;
     struct picked list[WORKER_MOVES_MAX];
     int count, best_cell = 0, best;

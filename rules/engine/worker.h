@@ -60,3 +60,7 @@ int worker_poll(struct worker *w);
 // The value of the position for the side to move, searched `depth` plies deep within the window.
 // w->pv[ply] holds the line. Meaningless once shared->finished is set.
 int worker_search(struct worker *w, int depth, int alpha, int beta, int ply);
+
+// The same for the position after a stone of `side`, whose turn it may still be (Connect6): its
+// value for `side`.
+int worker_after(struct worker *w, int side, int depth, int alpha, int beta, int ply);

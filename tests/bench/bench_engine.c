@@ -30,7 +30,7 @@ static void bench_board(void)
 {
     static struct sboard b;
     struct line_table *table;
-    struct sb_rules rules = {.size = 19, .line = {5, 0, 1, 0}, .goal = 10};
+    struct sb_rules rules = {.size = 19, .line = {5, 0, 1, 0, 0}, .goal = 10};
     struct rng rng;
     double value[ROUNDS];
     int cells[64];

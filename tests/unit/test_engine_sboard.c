@@ -15,7 +15,7 @@
 static const char *const variants[] = {
     "pente",  "pente-tournament", "pente-free", "pente-points", "pente-partners",
     "keryo",  "g-pente",          "poof",       "boat",         "o-pente",
-    "gomoku", "gomoku-free",
+    "gomoku", "gomoku-free", "connect6",
 };
 
 static struct sboard board, fresh;
@@ -24,7 +24,7 @@ static struct game game;
 static struct sb_rules rules_of(const struct variant *v)
 {
     return (struct sb_rules){.size = v->size,
-                             .line = {v->win_len, v->exact, v->capture >> 2 & 1, v->capture >> 3},
+                             .line = {v->win_len, v->exact, v->capture >> 2 & 1, v->capture >> 3, v->connect6},
                              .goal = v->goal,
                              .poof = v->poof,
                              .boat = v->boat};
@@ -68,7 +68,7 @@ static void lay_fresh(const struct sboard *from)
         for (int x = 0; x < size; x++)
             stones[y * size + x] = from->state[sb_cell(x, y)];
     sb_init(&fresh, &from->rules, from->table);
-    sb_set(&fresh, stones, taken, from->side);
+    sb_set(&fresh, stones, taken, from->side, from->left);
 }
 
 // A point for the next move: mostly near others, so that captures and rows happen.

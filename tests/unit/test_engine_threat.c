@@ -15,12 +15,12 @@ static void lay(const struct game *game)
     uint8_t stones[SB_SIZE_MAX * SB_SIZE_MAX];
     int size = game->rules.size;
     int taken[2] = {game->stones_taken[1], game->stones_taken[2]};
-    struct sb_rules rules = {.size = size, .line = {5, 0, 1, 0}, .goal = 10};
+    struct sb_rules rules = {.size = size, .line = {5, 0, 1, 0, 0}, .goal = 10};
     for (int y = 0; y < size; y++)
         for (int x = 0; x < size; x++)
             stones[y * size + x] = (uint8_t)game_at(game, x, y);
     sb_init(&board, &rules, table);
-    sb_set(&board, stones, taken, (int)game_next_colour(game) - 1);
+    sb_set(&board, stones, taken, (int)game_next_colour(game) - 1, 1);
 }
 
 static int find_proof(const struct game *game, int moves, struct move *ret)
@@ -133,7 +133,7 @@ static void test_proof_by_captures(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    struct line_rules rules = {5, 0, 1, 0};
+    struct line_rules rules = {5, 0, 1, 0, 0};
     return threat_init(&threat, 1 << 14) || line_table_new(&rules, &table);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vision/grid.h"
+#include "vision/pose.h"
 
 enum {
     SIDE = 21,
@@ -18,6 +19,7 @@ enum {
 
 static const float STEP = 0.80F / HALF; // patches reach 0.8 cells from their point
 static const float LINE_HALF = 0.075F;  // what lies nearer to a grid line may be the line, cells
+static const double STONE_HEIGHT = 0.4; // typical, cells
 static const float OFFSET_MAX = 0.34F;  // of a stone from its point, cells
 
 struct pixel {
@@ -34,11 +36,16 @@ struct point {
     struct pixel px[AREA];
     float luma, cb, cr;     // middle of the disc
     float base_cb, base_cr; // of the surface around
-    float lines;            // arms seen, 0..4, against those that exist
+    float unevenness;       // of the surface around, log units
+    float parallax[2];      // of a stone's rim, cells
+    float arm[4];           // 0..1: a line is seen; -1: the point has no such arm
+    float lines;            // mean of the arms
     float part[KINDS];      // share of the best placed disc that is of each kind
-    float ring[KINDS];      // the same just outside that disc
-    float contrast;         // how sharply the disc ends
-    float score[KINDS];     // log odds
+    float edge[KINDS];      // share of the same kind beyond the disc, towards the cells' centres
+    float centre[KINDS][2]; // of that disc, cells from the point
+    float covered[KINDS];   // lines seen where that disc lies
+    float score[KINDS];     // log odds against an empty point
+    float confidence;
 };
 
 struct reading {
@@ -50,6 +57,7 @@ struct reading {
     struct grid_arm arm[BOARD_POINTS_MAX][4];
     float threshold, typical;
     struct kind kind[KINDS];
+    struct pose pose;
     uint8_t label[BOARD_POINTS_MAX];
     struct point *point;
 };
@@ -136,6 +144,14 @@ static void surface_tint(const struct reading *r, int column, int row, float *cb
     *cr = (r->cell_cr[at] + r->cell_cr[at + 1] + r->cell_cr[up] + r->cell_cr[up + 1]) / 4;
 }
 
+static float surface_unevenness(const struct reading *r, int column, int row)
+{
+    const int at = row * (r->columns + 1) + column, up = at + r->columns + 1;
+    const float a = r->cell_luma[at], b = r->cell_luma[at + 1];
+    const float c = r->cell_luma[up], d = r->cell_luma[up + 1];
+    return fmaxf(fmaxf(a, b), fmaxf(c, d)) - fminf(fminf(a, b), fminf(c, d));
+}
+
 // --- the points' patches -------------------------------------------------------------------------
 
 static void read_patch(struct reading *r, int column, int row)
@@ -143,6 +159,11 @@ static void read_patch(struct reading *r, int column, int row)
     struct point *t = &r->point[row * r->columns + column];
     const float base = surface_luma(r, column, row);
     surface_tint(r, column, row, &t->base_cb, &t->base_cr);
+    t->unevenness = surface_unevenness(r, column, row);
+    double du0, dv0;
+    pose_parallax(&r->pose, r->g, column, row, STONE_HEIGHT / 2, &du0, &dv0);
+    t->parallax[0] = (float)du0;
+    t->parallax[1] = (float)dv0;
     float luma[AREA], cb[AREA], cr[AREA];
     int count = 0;
     for (int b = 0; b < SIDE; b++)
@@ -164,23 +185,41 @@ static void read_patch(struct reading *r, int column, int row)
     t->cr = median(cr, count);
 }
 
-// Arms seen, as a share of those the point has.
+// How light the board is beside an arm, against the surface: a "line" in the dark of a stone is
+// noise.
+static float beside_arm(const struct point *t, int d)
+{
+    static const int DA[4] = {1, 0, -1, 0}, DB[4] = {0, 1, 0, -1};
+    float sum = 0;
+    for (int along = 3; along <= 6; along++)
+        for (int side = -2; side <= 2; side += 4) {
+            const int a = HALF + along * DA[d] - side * DB[d],
+                      b = HALF + along * DB[d] + side * DA[d];
+            sum += t->px[b * SIDE + a].luma;
+        }
+    return sum / 8;
+}
+
 static void count_lines(struct reading *r, int column, int row)
 {
     const int n = row * r->columns + column;
+    struct point *t = &r->point[n];
     const bool there[4] = {column<r->columns - 1, row<r->rows - 1, column> 0, row> 0};
     float seen = 0;
     int arms = 0;
     for (int d = 0; d < 4; d++) {
-        if (!there[d])
-            continue;
         const struct grid_arm *arm = &r->arm[n][d];
+        t->arm[d] = -1;
+        if (!there[d] || !arm->inside)
+            continue;
         const float x = arm->contrast / r->threshold;
-        arms += arm->inside;
-        if (arm->inside && fabsf(arm->offset) < 0.14F)
-            seen += x < 0.5F ? 0 : x > 1.5F ? 1 : x - 0.5F;
+        t->arm[d] = 0;
+        if (fabsf(arm->offset) < 0.14F && beside_arm(t, d) > -0.45F)
+            t->arm[d] = x < 0.5F ? 0 : x > 1.5F ? 1 : x - 0.5F;
+        seen += t->arm[d];
+        arms++;
     }
-    r->point[n].lines = arms ? seen / (float)arms : 0.5F;
+    t->lines = arms ? seen / (float)arms : 0.5F;
 }
 
 // --- first guesses -------------------------------------------------------------------------------
@@ -360,31 +399,37 @@ static void pixel_shares(const struct reading *r, const struct point *t, float s
 
 // --- reading a point again -----------------------------------------------------------------------
 
-// Mean share of kind k inside and just outside a disc about (du, dv).
-static void disc_shares(const struct reading *r, float share[AREA][KINDS], float du, float dv,
-                        float in[KINDS], float out[KINDS])
+// What a disc about a place holds.
+struct disc {
+    float in[KINDS];   // mean share of each kind inside
+    float edge[KINDS]; // and beyond it towards the cells' centres, where no neighbour reaches
+};
+
+static void measure_disc(const struct reading *r, float share[AREA][KINDS], float cu, float cv,
+                         struct disc *ret)
 {
-    static const float RADIUS = 0.40F, RIM = 0.52F, OUTSIDE = 0.66F;
-    int n_in = 0, n_out = 0;
-    for (int k = 0; k < r->kinds; k++)
-        in[k] = out[k] = 0;
+    static const float RADIUS = 0.40F, RIM = 0.56F, OUTSIDE = 0.74F;
+    int n_in = 0, n_edge = 0;
+    memset(ret, 0, sizeof *ret);
     for (int b = 0; b < SIDE; b++)
         for (int a = 0; a < SIDE; a++) {
-            const float u = (float)(a - HALF) * STEP - du, v = (float)(b - HALF) * STEP - dv;
+            const float u = (float)(a - HALF) * STEP - cu, v = (float)(b - HALF) * STEP - cv;
             const float d2 = u * u + v * v;
-            float *to = d2 < RADIUS * RADIUS                       ? in
-                        : d2 > RIM * RIM && d2 < OUTSIDE * OUTSIDE ? out
-                                                                   : NULL;
-            if (!to || near_line(a, b))
+            const bool in = d2 < RADIUS * RADIUS;
+            // Within 20 degrees of a diagonal.
+            const float ratio = fabsf(u) > fabsf(v) ? fabsf(v) / fabsf(u) : fabsf(u) / fabsf(v);
+            const bool edge = d2 > RIM * RIM && d2 < OUTSIDE * OUTSIDE && ratio > 0.47F;
+            if (!(in || edge) || near_line(a, b))
                 continue;
-            n_in += to == in;
-            n_out += to == out;
+            float *to = in ? ret->in : ret->edge;
+            n_in += in;
+            n_edge += edge;
             for (int k = 0; k < r->kinds; k++)
                 to[k] += share[b * SIDE + a][k];
         }
     for (int k = 0; k < r->kinds; k++) {
-        in[k] /= (float)(n_in ? n_in : 1);
-        out[k] /= (float)(n_out ? n_out : 1);
+        ret->in[k] /= (float)(n_in ? n_in : 1);
+        ret->edge[k] /= (float)(n_edge ? n_edge : 1);
     }
 }
 
@@ -394,54 +439,141 @@ static float log_odds(float p)
     return logf(p / (1 - p));
 }
 
-// Lines seen on all sides leave no room for a stone; lines not seen may only be faint.
+// Lines seen where a stone should lie speak against it; lines not seen may only be faint.
 static float line_evidence(float lines)
 {
-    return (lines > 0.5F ? 4.0F : 2.0F) * log_odds(0.15F + 0.7F * lines);
+    return (lines > 0.5F ? 5.0F : 2.6F) * log_odds(0.15F + 0.7F * lines);
 }
 
-static void judge_point(const struct reading *r, struct point *t)
+// Visibility of the arms a disc about (cu, cv) would hide; 0.5 when it hides none.
+static float covered_lines(const struct point *t, float cu, float cv)
 {
-    float share[AREA][KINDS], in[KINDS], out[KINDS];
-    const float lines = line_evidence(t->lines);
-    pixel_shares(r, t, share);
-    disc_shares(r, share, 0, 0, in, out);
-    t->part[0] = in[0];
-    t->score[0] = 1.8F * log_odds(in[0]) + lines;
-    for (int k = 1; k < r->kinds; k++) {
-        // The best place of a disc of this colour near the point.
-        float best = -1, best_offset = 0;
-        for (int v = -3; v <= 3; v++)
-            for (int u = -3; u <= 3; u++) {
-                const float du = (float)u * 0.11F, dv = (float)v * 0.11F;
-                const float offset = sqrtf(du * du + dv * dv);
-                if (offset > OFFSET_MAX)
-                    continue;
-                disc_shares(r, share, du, dv, in, out);
-                const float value = in[k] - 0.25F * offset;
-                if (value > best) {
-                    best = value;
-                    best_offset = offset;
-                    t->part[k] = in[k];
-                    t->ring[k] = out[k];
-                }
-            }
-        t->score[k] = 1.8F * log_odds(t->part[k]) - lines - 3 * best_offset * best_offset;
+    static const float DU[4] = {1, 0, -1, 0}, DV[4] = {0, 1, 0, -1};
+    static const float RADIUS = 0.44F;
+    float seen = 0, weight = 0;
+    for (int d = 0; d < 4; d++) {
+        if (t->arm[d] < 0)
+            continue;
+        float hidden = 0;
+        for (int k = 0; k < 5; k++) {
+            const float at = 0.16F + 0.075F * (float)k;
+            const float u = at * DU[d] - cu, v = at * DV[d] - cv;
+            hidden += u * u + v * v < RADIUS * RADIUS ? 0.2F : 0;
+        }
+        seen += hidden * t->arm[d];
+        weight += hidden;
+    }
+    return weight > 0.3F ? seen / weight : 0.5F;
+}
+
+// Does a stone about (cu, cv) fit beside the stones next to it that are surer than it?
+static bool fits_beside(const struct reading *r, int n, float cu, float cv)
+{
+    static const float NEAREST = 0.76F; // cells between two stones' centres
+    const int column = n % r->columns, row = n / r->columns;
+    for (int v = -1; v <= 1; v++)
+        for (int u = -1; u <= 1; u++) {
+            const int c = column + u, w = row + v, m = w * r->columns + c;
+            if ((u == 0 && v == 0) || c < 0 || w < 0 || c >= r->columns || w >= r->rows)
+                continue;
+            const struct point *other = &r->point[m];
+            const int k = r->label[m];
+            if (k == 0 || other->score[k] < r->point[n].score[r->label[n]])
+                continue;
+            const float du = (float)u + other->centre[k][0] - cu;
+            const float dv = (float)v + other->centre[k][1] - cv;
+            if (du * du + dv * dv < NEAREST * NEAREST)
+                return false;
+        }
+    return true;
+}
+
+// The best place of a disc of kind k near the point.
+static void place_disc(const struct reading *r, int n, float share[AREA][KINDS], int k,
+                       bool crowded)
+{
+    struct point *t = &r->point[n];
+    float best = -INFINITY;
+    for (int v = -3; v <= 3; v++)
+        for (int u = -3; u <= 3; u++) {
+            const float du = (float)u * 0.11F, dv = (float)v * 0.11F;
+            const float cu = t->parallax[0] + du, cv = t->parallax[1] + dv;
+            const float offset = sqrtf(du * du + dv * dv);
+            if (offset > OFFSET_MAX || (crowded && !fits_beside(r, n, cu, cv)))
+                continue;
+            struct disc disc;
+            measure_disc(r, share, cu, cv, &disc);
+            const float value = disc.in[k] - 0.25F * offset;
+            if (value <= best)
+                continue;
+            best = value;
+            t->part[k] = disc.in[k];
+            t->edge[k] = disc.edge[k];
+            t->centre[k][0] = cu;
+            t->centre[k][1] = cv;
+        }
+    if (best == -INFINITY) { // no room
+        t->part[k] = t->edge[k] = 0;
+        t->centre[k][0] = t->centre[k][1] = 0;
     }
 }
 
-static void label_point(const struct reading *r, int n, float *ret_confidence)
+static void judge_point(const struct reading *r, int n, bool crowded, float score[KINDS])
 {
-    const struct point *t = &r->point[n];
-    int best = 0;
-    float sum = 0;
-    for (int k = 1; k < r->kinds; k++)
-        if (t->score[k] > t->score[best])
-            best = k;
-    for (int k = 0; k < r->kinds; k++)
-        sum += expf(t->score[k] - t->score[best]);
-    ((struct reading *)r)->label[n] = (uint8_t)best;
-    *ret_confidence = 1 / sum;
+    struct point *t = &r->point[n];
+    float share[AREA][KINDS];
+    struct disc bare;
+    pixel_shares(r, t, share);
+    measure_disc(r, share, 0, 0, &bare);
+    t->part[0] = bare.in[0];
+    score[0] = 0;
+    for (int k = 1; k < r->kinds; k++) {
+        place_disc(r, n, share, k, crowded);
+        const float du = t->centre[k][0] - t->parallax[0], dv = t->centre[k][1] - t->parallax[1];
+        t->covered[k] = covered_lines(t, t->centre[k][0], t->centre[k][1]);
+        // A stone ends; a lamp's reflection goes on.
+        const float endless = fmaxf(0, t->edge[k] - 0.45F);
+        score[k] = 2.2F * (log_odds(t->part[k]) - log_odds(t->part[0])) -
+                   line_evidence(t->covered[k]) - 3 * (du * du + dv * dv) - 9 * endless;
+    }
+}
+
+// How sure: the odds, cut down where the cues contradict each other.
+static float confidence_of(const struct point *t, const float score[KINDS], int kinds, int best)
+{
+    float sum = 0, doubt = 0;
+    for (int k = 0; k < kinds; k++)
+        sum += expf(score[k] - score[best]);
+    if (best > 0) {
+        doubt += fmaxf(0, t->covered[best] - 0.4F);     // lines where it lies
+        doubt += fmaxf(0, 0.75F - t->part[best]);       // not all of it is of its colour
+        doubt += 0.5F * fmaxf(0, t->edge[best] - 0.5F); // no clear end
+    } else {
+        doubt += fmaxf(0, 0.6F - t->part[0]);      // not like the surface
+        doubt += 0.5F * fmaxf(0, 0.4F - t->lines); // no lines
+    }
+    doubt += 0.3F * fmaxf(0, t->unevenness - 0.25F);
+    return (1 / sum) * (1 - fminf(0.9F, doubt));
+}
+
+static void judge_all(struct reading *r, bool crowded)
+{
+    const int count = r->columns * r->rows;
+    uint8_t label[BOARD_POINTS_MAX] = {0};
+    float score[BOARD_POINTS_MAX][KINDS];
+    for (int n = 0; n < count; n++) {
+        int best = 0;
+        judge_point(r, n, crowded, score[n]);
+        for (int k = 1; k < r->kinds; k++)
+            if (score[n][k] > score[n][best])
+                best = k;
+        label[n] = (uint8_t)best;
+        r->point[n].confidence = confidence_of(&r->point[n], score[n], r->kinds, best);
+    }
+    // Taken over together, so that the order of the points does not matter.
+    memcpy(r->label, label, sizeof label);
+    for (int n = 0; n < count; n++)
+        memcpy(r->point[n].score, score[n], sizeof score[n]);
 }
 
 static int read_all(struct reading *r, struct photo_points *ret)
@@ -457,12 +589,11 @@ static int read_all(struct reading *r, struct photo_points *ret)
         const int e = fit_kinds(r);
         if (e != 0)
             return e;
-        for (int n = 0; n < count; n++) {
-            judge_point(r, &r->point[n]);
-            label_point(r, n, &ret->confidence[n]);
-        }
+        judge_all(r, round > 0);
     }
     memcpy(ret->best, r->label, sizeof ret->best);
+    for (int n = 0; n < count; n++)
+        ret->confidence[n] = r->point[n].confidence;
     return 0;
 }
 
@@ -480,6 +611,8 @@ int photo_points_read(const struct photo_settings *settings, const struct pictur
         r->rows = g->rows;
         r->kinds = 1 + settings->colours;
         r->point = point;
+        if (!pose_from_geometry(g, false, &r->pose))
+            r->pose = (struct pose){.z = 1e9};
         result =
             grid_measure_board(p->luma, p->width, p->height, g, r->arm, &r->threshold, &r->typical);
         if (result == 0)

@@ -54,8 +54,8 @@ enum world_incident_kind {
 };
 
 struct world_incident {
-    int64_t time_ns;      // the loop's time
-    int32_t kind;         // enum world_incident_kind
+    int64_t time_ns; // the loop's time
+    enum world_incident_kind kind;
     int32_t stone, other; // indices, -1 = none
     double x, y;
 };

@@ -61,6 +61,8 @@ static int random_opening(struct match *m, struct played *opening)
         else if (count > 1 && (abs(move.x - middle) > reach || abs(move.y - middle) > reach) &&
                  game.ply < 40 && rng_below(&m->rng, 50))
             continue;
+        if (move.kind == MOVE_PLACE)
+            move.colour = (uint8_t)game_next_colour(&game);
         if (game_play(&game, move, NULL) != REASON_NONE || game.result.over)
             return -1;
         opening->move[opening->count++] = move;
@@ -106,7 +108,8 @@ static int prepare(struct match *m, const struct played *opening)
         if (m->time_ms)
             gtp_player_ask(m->player[who], 10 * NS_PER_S, NULL, 0, NULL, "%s", command);
         for (int i = 0; i < opening->count; i++) {
-            snprintf(command, sizeof command, "play %s %s", colour_name((unsigned)i % 2 + 1),
+            snprintf(command, sizeof command, "play %s %s",
+                     colour_name(opening->move[i].colour ? opening->move[i].colour : 1u),
                      move_format(&m->variant, opening->move[i], text));
             if (ask(m, who, NULL, command) < 0)
                 return who;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/base/clock.h"
+#include "rules/engine/review.h"
 #include "rules/engine/teach.h"
 #include "rules/notation.h"
 #include "rules/position.h"
@@ -401,6 +402,33 @@ static void do_teach(struct request *r)
     answer(r, "%s", text);
 }
 
+static void print_review(void *user, const struct game *before, size_t entry,
+                         const struct review_move *move)
+{
+    struct request *r = user;
+    char played[MOVE_TEXT_MAX], best[MOVE_TEXT_MAX];
+    const struct variant *v = &before->rules;
+    answer(r, "\n%zu %s %.2f -> %.2f", entry + 1, move_format(v, move->played, played),
+           move->chance_before, move->chance_after);
+    if (move->mark != REVIEW_FINE)
+        answer(r, " %s, better %s", review_mark_name(move->mark), move_format(v, move->best, best));
+    fflush(r->session->out);
+}
+
+static void do_review(struct request *r)
+{
+    struct session *s = r->session;
+    struct error err;
+    long ms = 200;
+    if (r->count && !number(r->argument[0], 1, 600000, &ms))
+        refuse(r, "syntax error: tessera-review [MILLISECONDS]");
+    else if (review_game(s->engine, &s->game, ms, s->options.nodes, &s->stop, print_review, r,
+                         &err) < 0)
+        refuse(r, "%s", err.text);
+    else
+        answer(r, "%s", "");
+}
+
 static void do_stop(struct request *r)
 {
     answer(r, "%s", "");
@@ -522,6 +550,7 @@ static const struct {
     {"tessera-resign", do_resign},
     {"tessera-analyze", do_analyze},
     {"tessera-teach", do_teach},
+    {"tessera-review", do_review},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

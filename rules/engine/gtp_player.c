@@ -142,6 +142,7 @@ int gtp_player_ask(struct gtp_player *p, int64_t timeout_ns, char *answer, int s
     if (n < 0 || n >= (int)sizeof command - 1)
         return error_set(err, -E2BIG, "The command is too long.");
     command[n] = '\n';
+    command[n + 1] = '\0';
     int64_t end = clock_monotonic_ns() + timeout_ns;
     if (send_all(p->fd, command, (size_t)n + 1) < 0)
         return error_set(err, -EPIPE, "The player ended unexpectedly.");
@@ -158,7 +159,7 @@ int gtp_player_ask(struct gtp_player *p, int64_t timeout_ns, char *answer, int s
     while (to > from && (p->buffer[to - 1] == '\n' || p->buffer[to - 1] == ' '))
         to--;
     if (!ok)
-        error_set(err, -EPROTO, "The player refuses \"%.60s\": %.*s", command,
+        error_set(err, -EPROTO, "The player refuses \"%.*s\": %.*s", n < 60 ? n : 60, command,
                   to - from > 200 ? 200 : to - from, p->buffer + from);
     else if (answer)
         snprintf(answer, (size_t)size, "%.*s", to - from, p->buffer + from);

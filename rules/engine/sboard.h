@@ -1,7 +1,7 @@
 // sboard: the search's own board for two-colour games without a twist (the Pente and Gomoku
-// families, Connect6). Everything the search asks at every node is kept up to date by make and unmake: what
-// a stone of either player on any empty point would make and take (see line.h), which points win,
-// make a four or capture, and the sum of all points' values.
+// families, Connect6). Everything the search asks at every node is kept up to date by make and
+// unmake: what a stone of either player on any empty point would make and take (see line.h), which
+// points win, make a four or capture, and the sum of all points' values.
 //
 // It plays by the same rules as rules/game.h (a test compares them move by move over random games
 // of every variant), but knows nothing of openings and choices: the caller asks the rules core.
@@ -64,14 +64,14 @@ struct sboard {
     struct sb_rules rules;
     const struct line_table *table;
     int8_t winner; // -1 the game goes on, 0 or 1, 2 = draw
-    int side; // who moves
-    int left; // stones that the side still lays in this turn: 1, or 2 in Connect6
+    int side;      // who moves
+    int left;      // stones that the side still lays in this turn: 1, or 2 in Connect6
     int empty;     // points without a stone
     int depth;     // moves made since sb_set
     uint64_t hash; // position, stones taken and side to move
     uint8_t taken[2];
     uint8_t standing[2];   // boat: a row stands that the other may still break
-    int64_t totals; // sum of scores over the empty points (see line_score)
+    int64_t totals;        // sum of scores over the empty points (see line_score)
     int count[2][SB_SETS]; // members of set[][]
     uint64_t set[2][SB_SETS][SB_WORDS];
     uint32_t rows[SB_SIZE_MAX + 4]; // stones of both, bit x+2 of rows[y+2]: for the candidates
@@ -125,8 +125,9 @@ void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_t
 // boat games a row that stands counts as one the side to move must break.
 void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int side, int left);
 
-// Plays a stone of the side to move, whose turn it may still be afterwards (see left), on an empty cell while the game goes on and depth <
-// SB_DEPTH_MAX; sets winner. Captures, poof and boat as the rules say.
+// Plays a stone of the side to move, whose turn it may still be afterwards (see left), on an empty
+// cell while the game goes on and depth < SB_DEPTH_MAX; sets winner. Captures, poof and boat as the
+// rules say.
 void sb_make(struct sboard *b, int cell);
 void sb_unmake(struct sboard *b);
 

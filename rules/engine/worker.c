@@ -317,8 +317,8 @@ int worker_search(struct worker *w, int depth, int alpha, int beta, int ply)
             (hit.bound == TT_UPPER && score <= alpha))
             return score;
     }
-    int danger = two ? two_stone_danger(b, cells)
-                     : sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
+    int danger =
+        two ? two_stone_danger(b, cells) : sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
     int strict = !b->rules.poof && !b->rules.boat;
     struct picked list[WORKER_MOVES_MAX];
     int count, best_cell = 0, best;

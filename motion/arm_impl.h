@@ -28,32 +28,22 @@ struct arm {
     struct arm_hooks hooks;
 
     enum arm_state state; // as last told
-    bool faulted;
     enum arm_stop_reason stop;
     unsigned stop_inputs; // bit = enum arm_stop_reason
     int faults_in_a_row;
-    bool known; // position: at[] is where the cup is
-    bool homing;
     double at[3];
-    bool down; // the cup stands on or in something
     enum arm_held held;
-    bool hold; // feed hold asked for by arm_hold()
-    bool foreign_hold;
 
     struct arm_queued queue[ARM_QUEUE];
     int queue_head, queue_count;
     uint64_t next_id;
 
-    bool running;
     struct arm_queued job;
     int64_t job_start;
-    bool verified;
     struct arm_program program;
     int pc;
-    bool pumping;
 
     // A job that failed with the machine in order: the cup is withdrawn, then it is told.
-    bool failing;
     enum arm_reason fail_reason;
     double fail_at[3];
     char fail_text[ERROR_TEXT_MAX];
@@ -68,7 +58,6 @@ struct arm {
     int64_t dwell_until; // DWELL
     int64_t paused_at;   // INT64_MAX = not paused
     struct arm_intent intent;
-    bool lost_seen; // while carrying, the sensor said no at lost_at
     double lost_at[3];
 
     // Why the next voiding happens, when it is our own doing.
@@ -76,31 +65,55 @@ struct arm {
     int cause_number;
     char cause_text[ERROR_TEXT_MAX];
 
-    bool know_obstacles;
     int obstacle_count;
     struct travel_obstacle obstacle[ARM_OBSTACLES];
+
+    bool faulted; // left only by arm_reset()
+    bool known;   // position: at[] is where the cup is
+    bool homing;
+    bool down;           // the cup stands on or in something
+    bool hold;           // feed hold asked for by arm_hold()
+    bool foreign_hold;   // feed hold or door that nobody here asked for
+    bool running;        // `job` has begun
+    bool verified;       // the pick sensor agreed with every check of the job so far
+    bool pumping;        // inside arm_pump()
+    bool failing;        // see fail_reason
+    bool lost_seen;      // while carrying, the sensor said no at lost_at
+    bool know_obstacles; // else anything may stand anywhere
 };
 
+// Over the time that a line or an arrival should take.
+#define ARM_SLACK_NS (3 * 1000000000LL)
+
 // arm.c
+// The position can no longer be believed: stop bytes go out, then everything is ended.
+void arm_lose(struct arm *arm, enum arm_reason reason, int number, int64_t now, const char *format,
+              ...) __attribute__((format(printf, 5, 6)));
+
+// arm_jobs.c
+void arm_emit(struct arm *arm, struct arm_event *event, int64_t now);
 void arm_emit_warning(struct arm *arm, const char *text, int64_t now);
 void arm_emit_retry(struct arm *arm, int attempt, int64_t now);
+void arm_update_state(struct arm *arm, int64_t now);
 void arm_job_done(struct arm *arm, int64_t now);
 // Ends the running job and cancels the queue; the machine is in order.
 void arm_job_failed(struct arm *arm, enum arm_reason reason, int number, const double at[3],
                     const char *text, int64_t now);
-// The position can no longer be believed: stop bytes go out, then everything is ended.
-void arm_lose(struct arm *arm, enum arm_reason reason, int number, int64_t now, const char *format,
-              ...) __attribute__((format(printf, 5, 6)));
-void arm_update_state(struct arm *arm, int64_t now);
-void arm_pump(struct arm *arm, int64_t now);
 void arm_scene_of(const struct arm *arm, struct arm_scene *ret, struct travel_limits *limits);
+void arm_pump(struct arm *arm, int64_t now);
+
+// arm_step.c
+const struct arm_step *arm_step_current(const struct arm *arm);
+void arm_step_begin(struct arm *arm, int64_t now);
+void arm_step_done(struct arm *arm, int64_t now);
+void arm_step_judge(struct arm *arm, int sensed, int64_t now); // a check; 1, 0, -ENOENT, -EIO
+double arm_step_size(const struct arm *arm);                   // mm of one motor step
 
 // arm_exec.c
-void arm_step_begin(struct arm *arm, int64_t now);
+void arm_exec_reset(struct arm *arm); // forget the running step
 void arm_exec_reply(struct arm *arm, int error, int64_t now);
 void arm_exec_status(struct arm *arm, const struct grbl_status *status, int64_t now);
-void arm_exec_time(struct arm *arm, int64_t now);
-int64_t arm_exec_deadline(const struct arm *arm);
-void arm_exec_reset(struct arm *arm);              // forget the running step
 void arm_exec_pause(struct arm *arm, int64_t now); // time stands still for what is waited for
 void arm_exec_unpause(struct arm *arm, int64_t now);
+void arm_exec_time(struct arm *arm, int64_t now);
+int64_t arm_exec_deadline(const struct arm *arm);

@@ -160,7 +160,7 @@ int board_map_fit_grid(const struct board_map_pair *pairs, int columns, int rows
         return error_set(err, -EINVAL, "A grid of %d x %d points; 2 to %d each way are possible.",
                          columns, rows, BOARD_MAP_NODES);
     int count = columns * rows;
-    struct board_map map;
+    struct board_map map = {0};
     int r = board_map_fit(pairs, count, &map, NULL, err);
     if (r < 0)
         return r;
@@ -172,7 +172,8 @@ int board_map_fit_grid(const struct board_map_pair *pairs, int columns, int rows
     with.step_x = (pairs[count - 1].board[0] - with.x0) / (columns - 1);
     with.step_y = (pairs[count - 1].board[1] - with.y0) / (rows - 1);
     for (int i = 0; i < count; i++) {
-        double x = with.x0 + with.step_x * (i % columns), y = with.y0 + with.step_y * (i / columns);
+        int row = i / columns;
+        double x = with.x0 + with.step_x * (i % columns), y = with.y0 + with.step_y * row;
         if (fabs(x - pairs[i].board[0]) > 0.1 || fabs(y - pairs[i].board[1]) > 0.1)
             return error_set(err, -EINVAL, "Measured point %d is not where the grid has it.",
                              i + 1);

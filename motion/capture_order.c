@@ -97,7 +97,7 @@ static double trace(const struct table *t, const double *cost, struct capture_st
     }
     for (int k = t->n - 1; k >= 0; k--) {
         double best = INFINITY;
-        int stone = -1, previous = -1;
+        int stone = 0, previous = 0; // one is found: each set was reached by its last stone
         for (int i = 0; i < t->n; i++) {
             unsigned bit = 1u << (unsigned)i;
             if (!(set & bit) || !(t->allowed[i] >> (unsigned)drop & 1))
@@ -112,7 +112,7 @@ static double trace(const struct table *t, const double *cost, struct capture_st
         }
         steps[k] = (struct capture_step){stone, drop};
         set &= ~(1u << (unsigned)stone);
-        drop = previous;
+        drop = previous < 0 ? 0 : previous; // < 0: this was the first
     }
     return total;
 }
@@ -214,15 +214,17 @@ int capture_order(const struct capture_problem *problem, struct capture_step *st
     struct table t;
     fill_table(problem, &t);
     for (int i = 0; i < n; i++) {
+        if (!isfinite(t.start[i]))
+            return error_set(err, -EINVAL, "The place of stone %d is not a number.", i + 1);
         if (!t.allowed[i])
             return error_set(err, -EINVAL, "No tray takes stone %d of %d.", i + 1, n);
     }
     double total = 0;
     if (n > 0) {
-        double *cost = malloc(sizeof *cost * CAPTURE_DROPS << (unsigned)n);
+        double *cost = calloc((size_t)CAPTURE_DROPS << (unsigned)n, sizeof *cost);
         if (!cost)
             return error_set(err, -ENOMEM, "Out of memory.");
-        struct capture_step plan[CAPTURE_MAX];
+        struct capture_step plan[CAPTURE_MAX] = {{0, 0}};
         fill_cost(&t, cost);
         total = trace(&t, cost, plan);
         int r = 0;

@@ -134,7 +134,7 @@ static bool pins(struct span t, unsigned *ret)
 
 static bool status_field(struct span field, struct grbl_status *s)
 {
-    struct span name = cut(&field, ':'), first = field;
+    struct span name = cut(&field, ':'), first;
     if (starts(name, "MPos"))
         return s->has_machine = triple(field, s->machine);
     if (starts(name, "WPos"))

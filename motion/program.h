@@ -40,6 +40,8 @@ struct arm_config {
 
 struct arm_config arm_config_default(void); // the sample table of the design
 int arm_config_check(const struct arm_config *config, struct error *err);
+// Lip z when it touches a stone lying on the board.
+double arm_config_contact(const struct arm_config *config);
 
 enum arm_job_kind {
     ARM_JOB_HOME,    // find the home corner; makes the position known
@@ -95,12 +97,12 @@ enum { ARM_LEG_POINTS = 5, ARM_STEPS_MAX = 48, ARM_RETRY_STEPS = 8 };
 
 struct arm_step {
     enum arm_step_kind kind;
+    int points;                      // LEG, JOG: lines
+    int attempt;                     // EXPECT_*: tries already made
     double point[ARM_LEG_POINTS][3]; // LEG: where each line ends; JOG: point[0] = target
     double feed[ARM_LEG_POINTS];     // LEG, JOG: mm/s along each line; 0 = rapid
-    int points;
     int64_t dwell_ns;
     struct store_point store; // TOOK, PUT
-    int attempt;              // EXPECT_*: tries already made
     double x, y, z;           // EXPECT_*: where it is tried
     double lifted_z;          // EXPECT_*: height to withdraw to between tries
 };

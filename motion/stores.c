@@ -113,8 +113,9 @@ static struct store_point point_of(const struct store *s, int store, int slot, d
 {
     struct store_point p = {.store = store, .slot = slot, .x = s->x, .y = s->y, .z = z};
     if (s->kind == STORE_TRAY) {
+        int row = slot / s->columns;
         p.x += s->step_x * (slot % s->columns);
-        p.y += s->step_y * (slot / s->columns);
+        p.y += s->step_y * row;
     }
     return p;
 }

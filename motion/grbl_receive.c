@@ -1,0 +1,247 @@
+// Reading: lines to replies, each to whom it concerns.
+#include <errno.h>
+#include <string.h>
+
+#include "motion/grbl_impl.h"
+
+enum {
+    READS_A_CALL = 16,  // a firmware that floods must not keep the loop busy for ever
+    READ_TRIES_MAX = 5, // $$ refused because the machine is not idle
+};
+
+static const int64_t own_reset_wait = 1000 * MS; // alarms after which the firmware resets itself
+static const int64_t setup_timeout = 3 * SECOND;
+
+void grbl_read_settings(struct grbl *g, int64_t now)
+{
+    g->next_read = INT64_MAX;
+    grbl_drop_lines(g);
+    grbl_enqueue(g, "$I", setup_timeout, 0, true);
+    grbl_enqueue(g, "$$", setup_timeout, 0, true);
+    grbl_flush(g, now);
+}
+
+static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t now)
+{
+    bool asked_for = g->resetting;
+    g->counts.banners++;
+    g->resetting = false;
+    g->read_tries = 0;
+    g->open_wait = GRBL_OPEN_WAIT; // it speaks
+    memset(&g->status, 0, sizeof g->status);
+    g->has_offset = false;
+    if (!asked_for)
+        grbl_void_epoch(g, GRBL_VOID_BANNER, 0, now);
+    if (g->link == GRBL_LINK_DOWN || g->resetting)
+        return; // the callback reset it
+    memset(&g->machine, 0, sizeof g->machine);
+    memset(g->has_setting, 0, sizeof g->has_setting);
+    g->machine.hal = strcasestr(reply->text, "hal") != NULL;
+    g->machine.planner_blocks = 15;
+    g->machine.rx_bytes = 128;
+    grbl_set_link(g, GRBL_LINK_READING, now);
+    grbl_read_settings(g, now);
+}
+
+static double setting_or_zero(const struct grbl *g, int number)
+{
+    return g->has_setting[number] ? g->setting[number] : 0;
+}
+
+static void settings_read(struct grbl *g, int64_t now)
+{
+    struct grbl_machine *m = &g->machine;
+    for (int i = 0; i < GRBL_AXES; i++) {
+        m->steps_per_mm[i] = setting_or_zero(g, 100 + i);
+        m->speed[i] = setting_or_zero(g, 110 + i) / 60;
+        m->acceleration[i] = setting_or_zero(g, 120 + i);
+        m->travel[i] = setting_or_zero(g, 130 + i);
+    }
+    m->junction = setting_or_zero(g, 11);
+    m->report_mask = (int)setting_or_zero(g, 10);
+    m->soft_limits = setting_or_zero(g, 20) != 0;
+    m->hard_limits = setting_or_zero(g, 21) != 0;
+    m->homing_enabled = ((int)setting_or_zero(g, 22) & 1) != 0;
+    m->homing_mask = (int)setting_or_zero(g, 23);
+    m->homing_feed = setting_or_zero(g, 24) / 60;
+    m->homing_seek = setting_or_zero(g, 25) / 60;
+    m->homing_pull_off = setting_or_zero(g, 27);
+    g->next_ask = now;
+    grbl_set_link(g, GRBL_LINK_READY, now);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static void internal_reply(struct grbl *g, int error, int64_t now)
+{
+    if (error) {
+        // Not idle yet (error:8), or bytes were lost: once more, a little later.
+        grbl_drop_lines(g);
+        if (++g->read_tries > READ_TRIES_MAX)
+            grbl_lost(g, "it refuses to tell its settings", now);
+        else
+            g->next_read = now + 500 * MS;
+    } else if (g->count == 0) {
+        settings_read(g, now);
+    }
+}
+
+static void on_reply(struct grbl *g, int error, int64_t now)
+{
+    bool whole = g->begun > 1 || (g->begun == 1 && g->written == grbl_nth(g, 0)->length);
+    if (g->resetting || !whole) {
+        g->counts.stray_oks++;
+        return;
+    }
+    if (error)
+        g->counts.errors++;
+    else
+        g->counts.oks++;
+    struct grbl_line done = *grbl_nth(g, 0);
+    g->in_flight -= done.length;
+    g->head = (g->head + 1) % GRBL_QUEUE;
+    g->count--;
+    g->begun--;
+    if (done.internal)
+        internal_reply(g, error, now);
+    else if (g->options.events.reply)
+        g->options.events.reply(g->options.user, done.tag, error, now);
+    grbl_flush(g, now);
+}
+
+// Alarms after which GRBL resets itself and sends its banner unasked: reset in motion and all the
+// homing failures. After the others it is mute until it gets 0x18.
+static bool resets_itself(int alarm)
+{
+    return alarm == 3 || (alarm >= 6 && alarm <= 9);
+}
+
+static void on_alarm(struct grbl *g, int number, int64_t now)
+{
+    g->counts.alarms++;
+    if (g->resetting)
+        return; // "ALARM:3" on the way to the banner that was asked for
+    if (number == 11 && g->link == GRBL_LINK_READING)
+        return; // grblHAL: "homing required", said at every start; nothing is lost by it
+    grbl_void_epoch(g, GRBL_VOID_ALARM, number, now);
+    if (g->link == GRBL_LINK_DOWN || g->resetting)
+        return;
+    grbl_await_banner(g, resets_itself(number) ? now + own_reset_wait : now, now);
+}
+
+static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_t now)
+{
+    g->counts.reports++;
+    g->report_size = size + 2;
+    if (g->resetting || g->link != GRBL_LINK_READY)
+        return;
+    g->asked = false;
+    g->misses = 0;
+    if (s->has_offset) {
+        memcpy(g->offset, s->offset, sizeof g->offset);
+        g->has_offset = true;
+    }
+    // With $10 bit 0 clear it reports work positions: the machine's follow once the offset is
+    // known.
+    if (!s->has_machine && s->has_work && g->has_offset) {
+        for (int i = 0; i < GRBL_AXES; i++)
+            s->machine[i] = s->work[i] + g->offset[i];
+        s->has_machine = true;
+    }
+    g->status = *s;
+    if (g->options.events.status)
+        g->options.events.status(g->options.user, s, now);
+}
+
+static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t now)
+{
+    const char *text = reply->text;
+    // GRBL says this right after its banner and at no other time: the banner itself was lost.
+    if (g->link == GRBL_LINK_READY && strstr(text, "to unlock"))
+        on_banner(g, reply, now);
+    if (g->resetting && strstr(text, "Reset to continue"))
+        g->next_reset = now; // now it will be heard
+    if (g->options.events.message && strncmp(text, "[MSG:", 5) == 0)
+        g->options.events.message(g->options.user, text, now);
+}
+
+static void take_line(struct grbl *g, int64_t now)
+{
+    struct grbl_reply reply;
+    grbl_parse(g->rx, g->rx_length, &reply);
+    switch (reply.kind) {
+    case GRBL_REPLY_NONE:
+    case GRBL_REPLY_VERSION:
+    case GRBL_REPLY_OFFSET:
+        break;
+    case GRBL_REPLY_OK:
+        on_reply(g, 0, now);
+        break;
+    case GRBL_REPLY_ERROR:
+        on_reply(g, reply.number ? reply.number : -1, now);
+        break;
+    case GRBL_REPLY_ALARM:
+        on_alarm(g, reply.number, now);
+        break;
+    case GRBL_REPLY_BANNER:
+        on_banner(g, &reply, now);
+        break;
+    case GRBL_REPLY_STATUS:
+        on_status(g, &reply.status, g->rx_length, now);
+        break;
+    case GRBL_REPLY_SETTING:
+        if (reply.number < GRBL_SETTINGS) {
+            g->setting[reply.number] = reply.value;
+            g->has_setting[reply.number] = true;
+        }
+        break;
+    case GRBL_REPLY_OPTIONS:
+        if (reply.rx_bytes >= 32) {
+            g->machine.planner_blocks = reply.planner_blocks;
+            g->machine.rx_bytes = reply.rx_bytes;
+        }
+        break;
+    case GRBL_REPLY_MESSAGE:
+        on_message(g, &reply, now);
+        break;
+    case GRBL_REPLY_GARBAGE:
+        g->counts.garbage++;
+        break;
+    }
+}
+
+static void take_bytes(struct grbl *g, const char *data, size_t size, int64_t now)
+{
+    for (size_t i = 0; i < size && g->link != GRBL_LINK_DOWN; i++) {
+        char c = data[i];
+        if (c == '\n') {
+            if (g->rx_overlong)
+                g->counts.garbage++;
+            else
+                take_line(g, now);
+            g->rx_length = 0;
+            g->rx_overlong = false;
+        } else if (c == '\r') {
+            continue;
+        } else if (g->rx_length == GRBL_LINE_MAX) {
+            g->rx_overlong = true;
+        } else {
+            g->rx[g->rx_length++] = c;
+        }
+    }
+}
+
+void grbl_receive(struct grbl *g, int64_t now)
+{
+    char buf[512];
+    for (int i = 0; i < READS_A_CALL && g->link != GRBL_LINK_DOWN; i++) {
+        ssize_t n = transport_read(g->transport, buf, sizeof buf);
+        if (n == -EAGAIN)
+            return;
+        if (n < 0) {
+            grbl_lost(g, "it was unplugged or switched off", now);
+            return;
+        }
+        take_bytes(g, buf, (size_t)n, now);
+    }
+}

@@ -71,11 +71,11 @@ const struct arm_job_class *arm_job_class(enum arm_job_kind kind);
 
 struct arm_job {
     enum arm_job_kind kind;
-    double x, y, z; // machine mm
-    bool use_z;     // GOTO
-    double feed;    // JOG, GOTO: mm/s; 0 = as fast as the settings allow
     int store;      // PICK, READY, PLACE, LIFT, DROP, VENT: index; < 0 = none
+    double x, y, z; // machine mm
+    double feed;    // JOG, GOTO: mm/s; 0 = as fast as the settings allow
     uint64_t tag;   // the caller's, handed back in every event
+    bool use_z;     // GOTO
 };
 
 enum arm_step_kind {

@@ -444,7 +444,8 @@ static void test_stores(void **state)
     for (int i = 0; i < 6; i++) {
         assert_int_equal(stores_next_drop(&s, 1, &point, &err), 0);
         assert_int_equal(point.slot, i);
-        assert_true(point.x == -50 + 20 * (i % 2) && point.y == -300 - 20 * (i / 2));
+        int row = i / 2;
+        assert_true(point.x == -50 + 20 * (i % 2) && point.y == -300 - 20 * row);
         stores_put(&s, &point);
     }
     assert_int_equal(stores_next_drop(&s, 1, &point, &err), -ENOSPC);
@@ -478,7 +479,8 @@ static void test_board_map(void **state)
     struct error err = {0};
     for (int i = 0; i < 81; i++) {
         pairs[i].board[0] = 49.5 * (i % 9);
-        pairs[i].board[1] = 49.5 * (i / 9);
+        int row = i / 9;
+        pairs[i].board[1] = 49.5 * row;
         board_map_to_machine(&truth, pairs[i].board, pairs[i].machine);
     }
     double rms;

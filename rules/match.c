@@ -71,7 +71,7 @@ static void decide(struct match *match)
 
 static unsigned following(const struct match *match, unsigned player)
 {
-    return player % match->players + 1;
+    return player < match->players ? player + 1 : 1;
 }
 
 enum reason match_record(struct match *match, unsigned winner, const uint16_t *scores)

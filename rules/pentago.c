@@ -55,7 +55,7 @@ uint64_t pentago_map(uint64_t marbles, unsigned symmetry)
 {
     uint64_t mapped = 0;
     for (uint64_t rest = marbles; rest; rest &= rest - 1) {
-        int hole = pentago_hole_of[__builtin_ctzll(rest)];
+        unsigned hole = (unsigned)pentago_hole_of[__builtin_ctzll(rest)];
         struct point p = {(int8_t)(hole % 6), (int8_t)(hole / 6)};
         p = point_map(p, symmetry, 6);
         mapped |= pentago_bit((unsigned)p.x, (unsigned)p.y);

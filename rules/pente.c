@@ -84,12 +84,15 @@ static unsigned find_poofs(const struct game *game, unsigned cell, unsigned colo
     return poofed;
 }
 
-// Calls visit(…) for every captured cell of an entry, nearest first, direction by direction.
-#define FOR_CAPTURED(entry, cell_)                                                                 \
-    for (unsigned d_ = 0; d_ < 8; d_++)                                                            \
-        for (unsigned i_ = 1, cell_ = (unsigned)((entry)->cell + direction_step[d_]);              \
-             i_ <= ((unsigned)(entry)->captured >> 2 * d_ & 3);                                    \
-             i_++, cell_ = (unsigned)((int)cell_ + direction_step[d_]))
+// Cells of the captured stones, nearest first, direction by direction. Returns their number.
+static unsigned captured_cells(const struct history_entry *entry, unsigned out[CAPTURED_MAX])
+{
+    unsigned count = 0;
+    for (unsigned d = 0; d < 8; d++)
+        for (int i = 1; i <= (entry->captured >> 2 * d & 3); i++)
+            out[count++] = (unsigned)(entry->cell + direction_step[d] * i);
+    return count;
+}
 
 // Cells of the poofed rows other than the new stone itself.
 static unsigned poof_cells(const struct history_entry *entry, unsigned out[POOFED_MAX])
@@ -269,13 +272,15 @@ static void insert_sorted(struct point *list, uint8_t *count, struct point p)
 
 void pente_removed(const struct history_entry *entry, struct effect *effect)
 {
-    FOR_CAPTURED(entry, cell)
-    insert_sorted(effect->captured, &effect->captured_count, game_cell_point(cell));
+    unsigned captured[CAPTURED_MAX], poofed[POOFED_MAX];
+    unsigned count = captured_cells(entry, captured);
+    for (unsigned i = 0; i < count; i++)
+        insert_sorted(effect->captured, &effect->captured_count, game_cell_point(captured[i]));
     if (!entry->poofed)
         return;
-    unsigned cells[POOFED_MAX], count = poof_cells(entry, cells);
+    count = poof_cells(entry, poofed);
     for (unsigned i = 0; i < count; i++)
-        insert_sorted(effect->poofed, &effect->poofed_count, game_cell_point(cells[i]));
+        insert_sorted(effect->poofed, &effect->poofed_count, game_cell_point(poofed[i]));
     insert_sorted(effect->poofed, &effect->poofed_count, game_cell_point(entry->cell));
 }
 

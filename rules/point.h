@@ -28,7 +28,9 @@ static inline bool point_on_board(struct point p, unsigned size)
 // 4..7 = the same after a reflection in the vertical middle line (x ↦ size-1-x).
 static inline struct point point_map(struct point p, unsigned s, unsigned size)
 {
-    int last = (int)size - 1, x = s & 4 ? last - p.x : p.x, y = p.y;
+    int last = (int)size - 1, x = (int)p.x, y = (int)p.y;
+    if (s & 4)
+        x = last - x;
     for (unsigned quarter = s & 3; quarter > 0; quarter--) {
         int turned = last - x;
         x = y;

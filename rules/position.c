@@ -22,14 +22,19 @@ struct text {
     size_t size, length; // length counts also what does not fit
 };
 
+static void put_list(struct text *text, const char *format, va_list args)
+{
+    size_t left = text->length < text->size ? text->size - text->length : 0;
+    int length = vsnprintf(left ? text->buf + text->length : NULL, left, format, args);
+    text->length += (size_t)length;
+}
+
 static void __attribute__((format(printf, 2, 3))) put(struct text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    size_t left = text->length < text->size ? text->size - text->length : 0;
-    int length = vsnprintf(left ? text->buf + text->length : NULL, left, format, args);
+    put_list(text, format, args);
     va_end(args);
-    text->length += (size_t)length;
 }
 
 static void put_columns(struct text *text, const struct game *game)

@@ -46,17 +46,22 @@ size_t scan_word(struct scanner *s, const char *stops, char *buf, size_t size)
     return length;
 }
 
-void write_text(struct writer *w, const char *format, ...)
+static void write_list(struct writer *w, const char *format, va_list args)
 {
     size_t left = w->size - w->length;
-    va_list args;
-    va_start(args, format);
     int length = vsnprintf(w->buf + w->length, left, format, args);
-    va_end(args);
     if ((size_t)length >= left)
         w->full = true;
     else
         w->length += (size_t)length;
+}
+
+void write_text(struct writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_list(w, format, args);
+    va_end(args);
 }
 
 void reader_fault(struct reader *r, enum reason reason, unsigned move, struct place at,
@@ -67,9 +72,10 @@ void reader_fault(struct reader *r, enum reason reason, unsigned move, struct pl
         return;
     *fault =
         (struct record_fault){.reason = reason, .move = move, .line = at.line, .column = at.column};
+    struct writer text = {fault->text, sizeof fault->text, 0, false};
     va_list args;
     va_start(args, format);
-    vsnprintf(fault->text, sizeof fault->text, format, args);
+    write_list(&text, format, args);
     va_end(args);
 }
 
@@ -346,6 +352,7 @@ int record_write(const struct record *record, enum record_format format, char *b
                               "say so.",
                               formats[format].name);
     struct writer w = {buf, size, 0, false};
+    buf[0] = '\0'; // a game without moves may have no text at all
     int rc = formats[format].write(record, &w, err);
     if (rc != 0)
         return rc;

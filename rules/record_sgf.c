@@ -137,13 +137,12 @@ static void name_removed(struct sgf *sgf, struct point p, struct place at)
 // AE[jj] or a rectangle AE[jj:kk].
 static void read_empty(struct sgf *sgf, const char *value, struct place at)
 {
-    unsigned size = sgf->r->record->game.rules.size;
     struct point a, b;
     char first[3] = "", second[3] = "";
     begin(sgf);
     if (sgf->r->stopped)
         return;
-    size = sgf->r->record->game.rules.size;
+    unsigned size = sgf->r->record->game.rules.size;
     sgf->removed_at = at;
     if (strlen(value) == 5 && value[2] == ':') {
         memcpy(first, value, 2);
@@ -270,7 +269,7 @@ static bool read_node(struct sgf *sgf)
 {
     struct scanner *s = &sgf->r->scan;
     for (scan_blanks(s); scan_peek(s) >= 0 && isalpha(scan_peek(s)); scan_blanks(s)) {
-        char ident[IDENT_MAX], value[RECORD_VALUE_MAX];
+        char ident[IDENT_MAX] = "", value[RECORD_VALUE_MAX] = "";
         size_t length = 0;
         struct place at = scan_place(s);
         for (int c = scan_peek(s); c >= 0 && isalpha(c); c = scan_peek(s)) {
@@ -324,15 +323,13 @@ int read_sgf(struct reader *r, struct error *err)
                             "An SGF file begins with \"(;\"; this text does not.");
     // The main line is the first branch everywhere: "(" goes into it, the first ")" ends it.
     for (int c = scan_peek(s); c != ')'; c = scan_peek(s)) {
-        struct place at = scan_place(s);
         bool whole = c == ';' || c == '(' || (c >= 0 && isspace(c));
         if (whole)
             scan_next(s);
         if (c == ';')
             whole = read_node(&sgf);
         if (!whole) {
-            at = scan_place(s);
-            reader_fault(r, REASON_BAD_TEXT, 0, at,
+            reader_fault(r, REASON_BAD_TEXT, 0, scan_place(s),
                          "The text breaks off here, or this is not SGF. All moves before it were "
                          "read.");
             break;

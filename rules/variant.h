@@ -112,12 +112,13 @@ struct variant {
 
     uint8_t win_len; // stones in a row that win
     bool exact;      // a longer row does not win
-    uint8_t capture; // bit k set: rows of exactly k enemy stones are captured (k = 2, 3)
+    uint8_t capture; // bit k set: rows of exactly k enemy stones are captured (k = 1, 2, 3)
+    bool poof;       // own rows of a capturable length laid into a bracket are lost
+    bool boat;       // a row that can be broken by a capture must stand one more move
+    bool connect6;   // one stone first, then two a turn
+    bool place_wins; // Pentago: five by the marble alone ends the game before the twist
     uint16_t goal;   // captures that win; 0 = captures never win
     enum goal_unit goal_unit;
-    bool poof;     // own rows of a capturable length laid into a bracket are lost
-    bool boat;     // a row that can be broken by a capture must stand one more move
-    bool connect6; // one stone first, then two a turn
     enum opening opening;
     enum protocol protocol;
     enum scoring scoring;
@@ -125,10 +126,8 @@ struct variant {
     enum tria tria;
     enum tessera tessera;
     enum call_duty calls;
-
-    enum neutral neutral; // Pentago only, as the next two
+    enum neutral neutral; // Pentago only, as the next one
     enum twist_rule twist;
-    bool place_wins; // five by the marble alone ends the game before the twist
 };
 
 // The table, in the order in which games are offered.

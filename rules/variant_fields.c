@@ -194,7 +194,7 @@ static bool set_value(struct variant *v, const struct field *f, const char *valu
         if (length < f->min || length >= f->max)
             return false;
         memset(at, 0, f->max);
-        memcpy(at, value, length);
+        snprintf(at, f->max, "%s", value);
         return true;
     case FIELD_BYTE:
         if (!parse_number(value, f->min, f->max, &number))

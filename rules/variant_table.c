@@ -14,6 +14,7 @@
         "", "black", "white", "green", "amber"                                                     \
     }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a string in parentheses does not initialise an array.
 // Two-player Pente (A1, A2): what the rows of the family start from.
 #define PENTE(NAME, TITLE, SOURCE)                                                                 \
     .name = NAME, .title = TITLE, .source = SOURCE, .family = FAMILY_PENTE, .size = 19,            \
@@ -23,6 +24,7 @@
     .run_rule = RUN_EXACT, .tria = TRIA_STRICT, .tessera = TESSERA_THREAT,                         \
     .calls = CALLS_COURTESY, .neutral = NEUTRAL_RULEBOOK, .twist = TWIST_OPTIONAL,                 \
     .place_wins = true
+// NOLINTEND(bugprone-macro-parentheses)
 
 // The overrides below are the point of the table: later initialisers win.
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -15,10 +15,11 @@ enum { RUNS = 7 };
 
 static uint64_t sink; // results end here, so that no work can be left out
 
+// Seconds of processor time: what other programs take from this core is no cost of the rules.
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 

@@ -261,7 +261,7 @@ static void longest_game(void **state)
     assert_int_equal(variant_set(&rules, "size", "9", &err), 0);
     assert_int_equal(variant_validate(&rules, &err), 0);
     uint64_t rng = playout_seed(3);
-    struct move legal[LEGAL_MAX];
+    struct move legal[LEGAL_MAX] = {{0}};
     bool reached = false;
     for (unsigned attempt = 0; attempt < 40 && !reached; attempt++) {
         game_init(&game, &rules);

@@ -82,7 +82,7 @@ static void read_plays(char *words)
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         if (d.play_count == PLAY_MAX || strlen(word) >= MOVE_TEXT_MAX)
             BAD("too many moves");
-        strcpy(d.plays[d.play_count++], word);
+        snprintf(d.plays[d.play_count++], MOVE_TEXT_MAX, "%s", word);
     }
 }
 

@@ -133,7 +133,8 @@ static void too_long(void **state)
     (void)state;
     static char text[RECORD_TEXT_MAX + 2];
     memset(text, ' ', sizeof text - 1);
-    memcpy(text, "1. K10 ?", 8);
+    for (int i = 0; i < 8; i++)
+        text[i] = "1. K10 ?"[i];
     assert_int_equal(record_read(text, RECORD_TEXT_MAX + 1, RECORD_AUTO, NULL, NULL, &record, &err),
                      -E2BIG);
     assert_int_equal(record_read(text, RECORD_TEXT_MAX, RECORD_AUTO, NULL, NULL, &record, &err), 0);
@@ -405,10 +406,9 @@ static void given_and_house_rules(void **state)
         expect_clean(f, out, 1);
         assert_true(variant_same_rules(&record.game.rules, &odd));
     }
-    static const char *const bad[] = {"[Rules \"size=4\"]", "[Rules \"size\"]", "[Rules \"x=1\"]",
-                                      "[Rules \"capture=none\"]",
-                                      "[Rules \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                                      "aaaaaaaaaaaaaaaaaaaaaaa=1\"]"};
+    static const char *const bad[] = {
+        "[Rules \"size=4\"]", "[Rules \"size\"]", "[Rules \"x=1\"]", "[Rules \"capture=none\"]",
+        "[Rules \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1\"]"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char with[256];
         snprintf(with, sizeof with, "[Game \"Pente\"]\n%s\n\n1. K10 ?", bad[i]);

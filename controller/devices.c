@@ -97,6 +97,11 @@ static void add_tray(const struct settings *s, int colour, struct stores *ret)
     store->y = from->y;
     store->z_contact = s->heights.contact;
     store->z_release = s->heights.tray;
+    // Where stones lie as they fall, a carried one must clear those that lie on others.
+    double heap = s->heights.board + DEVICES_HEAP_LAYERS * s->stones.height;
+    double clear = heap + s->stones.height + s->machine.clearance;
+    if (store->kind == STORE_BOWL && store->z_release < clear)
+        store->z_release = clear;
     store->columns = from->columns;
     store->rows = from->rows;
     store->step_x = store->step_y = from->step;

@@ -31,6 +31,8 @@ struct devices {
     uint64_t read_before, written_before; // transport's counts at its last opening (simulated)
 };
 
+enum { DEVICES_HEAP_LAYERS = 2 }; // how high stones lie in a tray without slots
+
 enum devices_part { DEVICES_ARM = 1, DEVICES_CAMERA = 2, DEVICES_PANEL = 4, DEVICES_ALL = 7 };
 
 // Opens the parts asked for. `world` (NULL = none): file that keeps the simulated table from one

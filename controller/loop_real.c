@@ -7,7 +7,8 @@
 
 #include "controller/loop_private.h"
 
-// sd_event_exit() ends an event loop for good; a loop here may be run again, so it is turned by hand.
+// sd_event_exit() ends an event loop for good; a loop here may be run again, so it is turned by
+// hand.
 struct real_clock {
     sd_event *event;
     bool exiting;

@@ -173,7 +173,8 @@ static int open_panel(struct robot *r, struct error *err)
             return result;
         r->o.devices->has_gpio = false; // the panel closes it
     }
-    if (r->settings->safety.estop_required && !(r->controls && controls_wired(r->controls, GPIO_ESTOP)))
+    if (r->settings->safety.estop_required &&
+        !(r->controls && controls_wired(r->controls, GPIO_ESTOP)))
         return error_set_code(err, -ENODEV, "NoEstop",
                               "no emergency stop is wired, so the arm must not move. Wire "
                               "gpio.estop, or set safety.estop_required to false if the machine "

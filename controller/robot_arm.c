@@ -9,6 +9,8 @@
 #include "rules/notation.h"
 
 // Tags of jobs; steps are TAG_STEP + their index.
+enum { TRAY_DIAMETERS = 2 }; // reach of a heap in a tray, in stone diameters
+
 enum { TAG_HOME = 1, TAG_VENT, TAG_PARK, TAG_RETREAT, TAG_STEP };
 
 static const int64_t START_PATIENCE_NS = 15 * NS_PER_S;
@@ -110,7 +112,17 @@ static void board_to_machine(const struct robot *r, struct point at, const doubl
 {
     const double board[2] = {at.x * r->settings->board.pitch_x + (offset ? offset[0] : 0),
                              at.y * r->settings->board.pitch_y + (offset ? offset[1] : 0)};
-    board_map_to_machine(&r->o.devices->map, board, ret);
+    board_map_to_machine(&r->map, board, ret);
+}
+
+// A stone that was let go over its intersection is seen `offset` beside it: the map is off by that.
+void robot_learn_map(struct robot *r, int step, const double offset[2])
+{
+    struct point at = r->steps[step].at;
+    const double seen[2] = {at.x * r->settings->board.pitch_x + offset[0],
+                            at.y * r->settings->board.pitch_y + offset[1]};
+    if (map_learner_add(&r->learner, seen, r->commanded[step]))
+        map_learner_get(&r->learner, &r->map);
 }
 
 static void trouble(struct robot *r, const char *text)
@@ -158,12 +170,27 @@ void robot_act_home(struct robot *r)
         submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = TAG_PARK});
 }
 
+// Trays where stones lie as they fall: nobody knows how they lie.
+static int add_trays(const struct robot *r, struct travel_obstacle *list)
+{
+    const struct stores *stores = &r->o.devices->stores;
+    int count = 0;
+    for (int i = 0; i < stores->count; i++) {
+        const struct store *s = &stores->store[i];
+        if (s->role == STORE_CAPTURED && s->kind == STORE_BOWL)
+            list[count++] = (struct travel_obstacle){
+                s->x, s->y, TRAY_DIAMETERS * r->settings->stones.diameter,
+                r->settings->heights.board + DEVICES_HEAP_LAYERS * r->settings->stones.height};
+    }
+    return count;
+}
+
 // Stones that stand where the arm travels, each where it was seen.
 static void tell_obstacles(struct robot *r)
 {
     static const double none[2] = {0, 0};
-    struct travel_obstacle list[POINTS_MAX];
-    int count = 0, size = r->target.size;
+    struct travel_obstacle list[POINTS_MAX + STORES_MAX];
+    int count = add_trays(r, list), size = r->target.size;
     double radius = r->settings->stones.diameter / 2;
     double top = r->settings->heights.board + r->settings->stones.height;
     for (int i = 0; i < size * size; i++) {
@@ -230,8 +257,8 @@ static bool submit_step(struct robot *r, int index)
     struct arm_job job = {.tag = (uint64_t)(TAG_STEP + index)};
     double machine[2];
     board_to_machine(r, step->at, step->lift ? step->offset : NULL, machine);
-    job.x = machine[0];
-    job.y = machine[1];
+    job.x = r->commanded[index][0] = machine[0];
+    job.y = r->commanded[index][1] = machine[1];
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
         job.store = tray(r, step->colour);
@@ -528,6 +555,10 @@ int robot_arm_open(struct robot *r, struct error *err)
     if (result < 0)
         return result;
     count_stores(r);
+    map_learner_init(&r->learner, &d->map,
+                     (r->settings->board.columns - 1) * r->settings->board.pitch_x,
+                     (r->settings->board.rows - 1) * r->settings->board.pitch_y);
+    r->map = d->map;
     d->transport->tap = on_bytes;
     d->transport->tap_user = r;
     result = arm_new(&d->arm, r->settings->serial.baud, d->transport, r->gripper, &d->stores,

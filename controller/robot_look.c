@@ -81,26 +81,33 @@ static bool person_is_next(const struct robot *r)
     return seat && r->o.players[seat - 1].at_board;
 }
 
-// The stones we placed, as they came to lie: far off means lost steps.
+// The stones we placed, as they came to lie: what is off a little teaches the map, far off means
+// lost steps.
 static void check_placing(struct robot *r)
 {
+    double far = 0;
+    struct point where = {0, 0};
     for (int i = 0; i < r->step_count; i++) {
         const struct target_step *step = &r->steps[i];
         if (step->lift)
             continue;
         double offset[2];
-        char name[MOVE_TEXT_MAX];
         evidence_offset(&r->evidence, step->at.y * r->evidence.columns + step->at.x, offset);
-        double off = hypot(offset[0], offset[1]);
-        if (off <= r->settings->safety.placing_error)
-            continue;
-        r->home_due = true;
-        robot_news(r, ROBOT_NEWS_TROUBLE,
-                   "the stone on %s lies %.1f mm beside its point; the arm will check its home "
-                   "corner before it moves again",
-                   point_format(step->at, name), off);
+        if (hypot(offset[0], offset[1]) > far) {
+            far = hypot(offset[0], offset[1]);
+            where = step->at;
+        }
+        robot_learn_map(r, i, offset);
     }
     r->step_count = 0;
+    if (far <= r->settings->safety.placing_error)
+        return;
+    char name[MOVE_TEXT_MAX];
+    r->home_due = true;
+    robot_news(r, ROBOT_NEWS_TROUBLE,
+               "the stone on %s lies %.1f mm beside its point; the arm will check its home corner "
+               "before it moves again",
+               point_format(where, name), far);
 }
 
 void robot_confirm(struct robot *r)
@@ -251,7 +258,7 @@ static double tool_row(const struct robot *r)
     double machine[3], board[2];
     const struct grbl_status *status = grbl_last_status(arm_grbl(r->arm));
     if (!arm_position(r->arm, machine) || !status->has_machine ||
-        board_map_to_board(&r->o.devices->map, status->machine, board) < 0)
+        board_map_to_board(&r->map, status->machine, board) < 0)
         return 0; // nobody knows where the arm is: nothing can be told from it
     return board[1] / r->settings->board.pitch_y;
 }

@@ -11,6 +11,7 @@
 #include "controller/controls.h"
 #include "controller/evidence.h"
 #include "controller/eye.h"
+#include "controller/map_learner.h"
 #include "controller/move_reader.h"
 #include "controller/robot.h"
 
@@ -45,7 +46,10 @@ struct robot {
     bool stop_asked; // the arm is stopped by us, and why
     char stop_text[ROBOT_TEXT];
     bool parked, homing;
+    struct map_learner learner; // board to machine, better with every stone placed
+    struct board_map map;
     struct target_step steps[TARGET_STEPS_MAX];
+    double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
     bool submitted; // the steps are with the arm
     bool retreat;   // the arm only parks after a failed step
@@ -95,6 +99,7 @@ void robot_act_hold(struct robot *r);
 void robot_act_go_on(struct robot *r);
 void robot_act_recover(struct robot *r);
 void robot_work_if_clear(struct robot *r);
+void robot_learn_map(struct robot *r, int step, const double offset[2]);
 
 // robot_look.c
 int robot_look_open(struct robot *r, struct error *err);

@@ -4,6 +4,7 @@ tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c
 tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers TIMEOUT 60)
 
 if(TARGET tessera_controller)
+    tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
     tessera_bench(NAME soak_games SOURCES soak/soak_games.c LIBS tessera_controller)
     set_target_properties(soak_games PROPERTIES LINKER_LANGUAGE CXX)
 endif()

@@ -18,7 +18,8 @@
 struct totals {
     int games, finished, moves, captured, placed, lifted;
     int retried, failed, questions, hints, hands, stops;
-    int checks, disagreements, lost, incidents;
+    int checks, disagreements, lost;
+    int incidents[INCIDENT_KINDS];
     double sum_see, worst_see; // mm between a stone's centre as seen and where it lies
     int sees;
     int64_t working_ns;
@@ -32,6 +33,7 @@ struct soak {
     unsigned seed;
     int stones; // in the world at the start
     int result;
+    int told; // incidents
     bool chatty;
     char trouble[ERROR_TEXT_MAX];
 };
@@ -54,6 +56,17 @@ static void check_stones(struct soak *s)
     if (lost > 0)
         printf("seed %u, move %d: %d stones are lost\n", s->seed, play_game(s->play)->ply, lost);
     s->totals->lost += lost;
+}
+
+static void tell_incidents(struct soak *s)
+{
+    const struct world *world = table_world(play_table(s->play));
+    for (; s->told < world->incident_count; s->told++) {
+        const struct world_incident *i = &world->incident[s->told % WORLD_INCIDENTS_KEPT];
+        if (s->chatty)
+            printf("      %8.2f  %s at %.1f, %.1f\n", (double)i->time_ns / (double)NS_PER_S,
+                   world_incident_name((enum world_incident_kind)i->kind), i->x, i->y);
+    }
 }
 
 // How far stones lie from their intersections, and how well the eye tells their centres.
@@ -98,6 +111,7 @@ static void on_confirmed(void *user, const struct game *game)
     }
     check_stones(s);
     measure_stones(s, e);
+    tell_incidents(s);
 }
 
 static void on_news(void *user, enum robot_news kind, const char *text)
@@ -194,9 +208,9 @@ static int play_one(struct soak *s, const char *state)
     } else {
         loop_run(s->loop);
         if (play_robot(s->play)) {
-            struct table_ledger ledger;
-            table_ledger(play_table(s->play), &ledger);
-            s->totals->incidents += ledger.incidents;
+            const struct world *world = table_world(play_table(s->play));
+            for (int i = 0; i < INCIDENT_KINDS; i++)
+                s->totals->incidents[i] += world->incident_kind[i];
             add_counts(s->totals, robot_counts(play_robot(s->play)));
         }
     }
@@ -215,10 +229,15 @@ static void summarise(const struct totals *t, double cpu)
     printf("games\t%d\nfinished\t%d\nmoves\t%d\nstones captured\t%d\nplaced\t%d\nlifted\t%d\n"
            "picks tried again\t%d\npicks failed\t%d\nquestions asked\t%d\nhints given\t%d\n"
            "hands waited for\t%d\nstops\t%d\nboards compared\t%d\npoints that disagree\t%d\n"
-           "stones lost\t%d\nincidents in the world\t%d\n",
+           "stones lost\t%d\n",
            t->games, t->finished, t->moves, t->captured, t->placed, t->lifted, t->retried,
            t->failed, t->questions, t->hints, t->hands, t->stops, t->checks, t->disagreements,
-           t->lost, t->incidents);
+           t->lost);
+    for (int i = 0; i < INCIDENT_KINDS; i++) {
+        if (t->incidents[i])
+            printf("incidents: %s\t%d\n", world_incident_name((enum world_incident_kind)i),
+                   t->incidents[i]);
+    }
     if (t->sees)
         printf("error of centres seen\t%.2f mm mean, %.2f worst\n", t->sum_see / t->sees,
                t->worst_see);

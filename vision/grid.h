@@ -56,6 +56,15 @@ void grid_measure_arm(const struct grid_image *image, const struct geometry *g, 
 // Lattices found by walking, largest first. Returns how many (at most max).
 int grid_seed_crossings(const struct grid_image *image, struct grid_lattice *ret, int max);
 
+// Stones as round things darker or lighter than what is around, all of about one size; strength is
+// the radius in pixels. Returns how many, or a negative errno.
+struct cvshim_spot;
+int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max);
+
+// Lattices of stones next to each other, largest first. Returns how many.
+int grid_seed_discs(const struct grid_image *image, const struct cvshim_spot *disc, int count,
+                    struct grid_lattice *ret, int max);
+
 // One constraint of the fit: the pixel (x, y) lies on grid line u = line (vertical) or v = line.
 struct grid_sample {
     float x, y;

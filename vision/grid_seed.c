@@ -1,4 +1,6 @@
-// Walks from crossing to crossing along real line segments and so numbers the crossings of a board.
+// Walks from crossing to crossing along real line segments (or from stone to stone next to it) and
+// so numbers the points of a board.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +14,14 @@ enum {
     SEED_TRIES = 900, // strongest spots tried as seeds
 };
 
-static const double CELL_MIN = 7, CELL_MAX = 130; // pixels of the working picture
-static const float LINE_MIN = 0.012F;             // contrast of the faintest line, log units
+static const double CELL_MIN = 7,
+                    CELL_MAX = 130;   // between crossings, pixels of the working picture
+static const float LINE_MIN = 0.012F; // contrast of the faintest line, log units
 
 struct spots {
     const struct grid_image *image;
+    bool lines;       // spots are crossings, joined by lines; otherwise stones
+    double low, high; // distance of neighbours, pixels
     const struct cvshim_spot *spot;
     int count;
     int columns, rows; // buckets
@@ -93,7 +98,7 @@ static int find_arms(const struct spots *s, int seed, double arm[NEIGHBOURS][2])
     int count = 0;
     position(s, seed, p);
     // Nearest spots in rising distance, kept by insertion.
-    const int steps = (int)(CELL_MAX / 2 / BUCKET) + 1;
+    const int steps = (int)(s->high / BUCKET) + 1;
     for (int r = -steps; r <= steps; r++)
         for (int c = -steps; c <= steps; c++) {
             const int b = bucket_of(s, p[0] + c * BUCKET, p[1] + r * BUCKET);
@@ -119,7 +124,7 @@ static int find_arms(const struct spots *s, int seed, double arm[NEIGHBOURS][2])
             behind |= dot > 0.93 * hypot(arm[a][0], arm[a][1]) * near[n][2];
         }
         const double to[2] = {p[0] + near[n][0], p[1] + near[n][1]};
-        if (behind || !line_between(s->image, p, to))
+        if (behind || (s->lines && !line_between(s->image, p, to)))
             continue;
         arm[arms][0] = near[n][0];
         arm[arms][1] = near[n][1];
@@ -182,20 +187,23 @@ static bool step(const struct spots *s, const struct grid_lattice *lattice, cons
     double p[2], q[2];
     position(s, w->spot, p);
     const double length = hypot(b[0], b[1]);
-    const int k = nearest(s, p[0] + sign * b[0], p[1] + sign * b[1], fmax(2.5, 0.2 * length));
+    const double reach = fmax(2.5, (s->lines ? 0.2 : 0.3) * length);
+    const int k = nearest(s, p[0] + sign * b[0], p[1] + sign * b[1], reach);
     if (k < 0 || s->owner[k] == owner || abs(w->i + DI[d]) > GRID_BOX_MAX ||
         abs(w->j + DJ[d]) > GRID_BOX_MAX || lattice_find(lattice, w->i + DI[d], w->j + DJ[d]) >= 0)
         return false;
     position(s, k, q);
-    if (!line_between(s->image, p, q))
+    if (s->lines && !line_between(s->image, p, q))
         return false;
     *ret = *w;
     ret->spot = k;
     ret->i += DI[d];
     ret->j += DJ[d];
     double *nb = DI[d] ? ret->bu : ret->bv;
-    nb[0] = 0.5 * nb[0] + 0.5 * sign * (q[0] - p[0]);
-    nb[1] = 0.5 * nb[1] + 0.5 * sign * (q[1] - p[1]);
+    // Crossings are where they are; stones lie about theirs, so one step says less.
+    const double share = s->lines ? 0.5 : 0.2;
+    nb[0] = (1 - share) * nb[0] + share * sign * (q[0] - p[0]);
+    nb[1] = (1 - share) * nb[1] + share * sign * (q[1] - p[1]);
     return true;
 }
 
@@ -248,35 +256,101 @@ static int search(struct spots *s, struct walker *queue, struct grid_lattice *sc
     return found;
 }
 
-int grid_seed_crossings(const struct grid_image *image, struct grid_lattice *ret, int max)
+static int seed_from(struct spots *s, struct grid_lattice *ret, int max)
 {
-    struct spots s = {
-        .image = image, .columns = image->width / BUCKET + 1, .rows = image->height / BUCKET + 1};
-    const size_t buckets = (size_t)s.columns * (size_t)s.rows;
-    struct cvshim_spot *spot = calloc(GRID_SPOTS_MAX, sizeof *spot);
+    s->columns = s->image->width / BUCKET + 1;
+    s->rows = s->image->height / BUCKET + 1;
+    const size_t buckets = (size_t)s->columns * (size_t)s->rows;
     struct walker *queue = calloc(GRID_NODES_MAX, sizeof *queue);
     struct grid_lattice *scratch = malloc(sizeof *scratch);
-    s.first = malloc(buckets * sizeof *s.first);
-    s.next = malloc(GRID_SPOTS_MAX * sizeof *s.next);
-    s.owner = calloc(GRID_SPOTS_MAX, sizeof *s.owner);
-    int found = -1;
-    if (spot && queue && scratch && s.first && s.next && s.owner) {
-        s.spot = spot;
-        s.count = cvshim_crossings(image->px, image->width, image->height, spot, GRID_SPOTS_MAX);
+    s->first = malloc(buckets * sizeof *s->first);
+    s->next = malloc(GRID_SPOTS_MAX * sizeof *s->next);
+    s->owner = calloc(GRID_SPOTS_MAX, sizeof *s->owner);
+    int found = -ENOMEM;
+    if (queue && scratch && s->first && s->next && s->owner) {
         for (size_t b = 0; b < buckets; b++)
-            s.first[b] = -1;
-        for (int k = s.count - 1; k >= 0; k--) {
-            const int b = bucket_of(&s, (double)spot[k].x, (double)spot[k].y);
-            s.next[k] = s.first[b];
-            s.first[b] = k;
+            s->first[b] = -1;
+        for (int k = s->count - 1; k >= 0; k--) {
+            const int b = bucket_of(s, (double)s->spot[k].x, (double)s->spot[k].y);
+            s->next[k] = b < 0 ? -1 : s->first[b];
+            if (b >= 0)
+                s->first[b] = k;
         }
-        found = search(&s, queue, scratch, ret, max);
+        found = search(s, queue, scratch, ret, max);
     }
-    free(spot);
     free(queue);
     free(scratch);
-    free(s.first);
-    free(s.next);
-    free(s.owner);
+    free(s->first);
+    free(s->next);
+    free(s->owner);
     return found;
+}
+
+int grid_seed_crossings(const struct grid_image *image, struct grid_lattice *ret, int max)
+{
+    struct cvshim_spot *spot = calloc(GRID_SPOTS_MAX, sizeof *spot);
+    if (!spot)
+        return -ENOMEM;
+    struct spots s = {
+        .image = image, .lines = true, .low = CELL_MIN, .high = CELL_MAX, .spot = spot};
+    s.count = cvshim_crossings(image->px, image->width, image->height, spot, GRID_SPOTS_MAX);
+    const int found = s.count < 0 ? s.count : seed_from(&s, ret, max);
+    free(spot);
+    return found;
+}
+
+// --- stones --------------------------------------------------------------------------------------
+
+// The radius most discs have, by votes of discs within a fifth of each other.
+static float usual_radius(const struct cvshim_spot *disc, int count)
+{
+    float best = 0;
+    int most = 0;
+    for (int k = 0; k < count; k++) {
+        int votes = 0;
+        for (int m = 0; m < count; m++)
+            votes += fabsf(disc[m].strength - disc[k].strength) < 0.2F * disc[k].strength;
+        if (votes > most) {
+            most = votes;
+            best = disc[k].strength;
+        }
+    }
+    return best;
+}
+
+static int keep_usual(struct cvshim_spot *disc, int count)
+{
+    const float radius = usual_radius(disc, count);
+    int kept = 0;
+    for (int k = 0; k < count; k++)
+        if (disc[k].strength > 0.6F * radius && disc[k].strength < 1.5F * radius)
+            disc[kept++] = disc[k];
+    return kept;
+}
+
+int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max)
+{
+    // The surroundings are taken over a third of the picture: within less, stones are the majority.
+    const int reach = (image->width > image->height ? image->width : image->height) / 3;
+    const int dark =
+        cvshim_discs(image->px, image->width, image->height, -1, 0.35, reach, 4, ret, max);
+    if (dark < 0)
+        return dark;
+    const int kept = keep_usual(ret, dark);
+    const int light = cvshim_discs(image->px, image->width, image->height, 1, 0.15, reach, 4,
+                                   ret + kept, max - kept);
+    return light < 0 ? light : kept + keep_usual(ret + kept, light);
+}
+
+int grid_seed_discs(const struct grid_image *image, const struct cvshim_spot *disc, int count,
+                    struct grid_lattice *ret, int max)
+{
+    const double radius = (double)usual_radius(disc, count);
+    // From touching stones seen at a slant to small ones with room between.
+    struct spots s = {.image = image,
+                      .low = 1.3 * radius,
+                      .high = 3.4 * radius,
+                      .spot = disc,
+                      .count = count < GRID_SPOTS_MAX ? count : GRID_SPOTS_MAX};
+    return count < 6 ? 0 : seed_from(&s, ret, max);
 }

@@ -1,0 +1,122 @@
+// Which N x N lines of a grown lattice are the board: where its lines end.
+#include <math.h>
+
+#include "vision/grid_field.h"
+
+float field_seen(const struct field *f, const struct grid_arm *arm)
+{
+    if (!arm->inside || fabsf(arm->offset) > 0.2F)
+        return 0;
+    const float x = arm->contrast / f->threshold;
+    return x < 0.7F ? 0 : x > 1.3F ? 1 : (x - 0.7F) / 0.6F;
+}
+
+int field_arms_seen(struct field *f, int i, int j)
+{
+    int count = 0;
+    for (int d = 0; d < 4; d++)
+        count += field_seen(f, &field_at(f, i, j)->arm[d]) > 0.5F;
+    return count;
+}
+
+bool field_crossing_seen(struct field *f, int i, int j)
+{
+    const struct grid_arm *arm = field_at(f, i, j)->arm;
+    return field_seen(f, &arm[GRID_EAST]) + field_seen(f, &arm[GRID_WEST]) > 0.5F &&
+           field_seen(f, &arm[GRID_NORTH]) + field_seen(f, &arm[GRID_SOUTH]) > 0.5F;
+}
+
+bool field_looks_like_stone(struct field *f, int i, int j)
+{
+    return fabsf(field_at(f, i, j)->stone) > 0.08F && field_arms_seen(f, i, j) <= 1;
+}
+
+// What one crossing says about being inside the window (in) with the edges given.
+static double node_score(struct field *f, int i, int j, bool in, const bool edge[4])
+{
+    const struct field_node *node = field_at(f, i, j);
+    double score = 0;
+    for (int d = 0; d < 4; d++) {
+        const double s = (double)field_seen(f, &node->arm[d]);
+        score += in && !edge[d] ? s : -s;
+    }
+    if (field_looks_like_stone(f, i, j))
+        score += in ? 1.5 : 0;
+    else if (in && field_arms_seen(f, i, j) == 0)
+        score -= 1.5; // a bare place without lines
+    if (in && !node->inside)
+        score -= 6;
+    return score;
+}
+
+static double window_score(struct field *f, int a, int b, int columns, int rows)
+{
+    double score = 0;
+    for (int j = f->j0; j <= f->j1; j++)
+        for (int i = f->i0; i <= f->i1; i++) {
+            const bool in = i >= a && j >= b && i < a + columns && j < b + rows;
+            const bool edge[4] = {i == a + columns - 1, j == b + rows - 1, i == a, j == b};
+            score += node_score(f, i, j, in, edge);
+        }
+    return score;
+}
+
+// Makes the window's lower left corner (0,0) and the box the window.
+static void shift_origin(struct field *f, int du, int dv, int columns, int rows)
+{
+    double *h = f->g.homography;
+    for (int r = 0; r < 3; r++)
+        h[3 * r + 2] += h[3 * r] * du + h[3 * r + 1] * dv;
+    for (int k = 0; k < 8; k++)
+        h[k] /= h[8];
+    h[8] = 1;
+    f->g.columns = columns;
+    f->g.rows = rows;
+    f->i0 = f->j0 = 0;
+    f->i1 = columns - 1;
+    f->j1 = rows - 1;
+    field_forget(f);
+}
+
+static void make_room(int *from, int *to, int lines)
+{
+    while (*to - *from + 1 < lines && *to - *from + 1 < GRID_BOX_MAX) {
+        if (*from > -FIELD_BASE)
+            (*from)--;
+        if (*to - *from + 1 < lines && *to < FIELD_SPAN - FIELD_BASE - 1)
+            (*to)++;
+    }
+}
+
+bool field_select_board(struct field *f, const struct grid_request *request)
+{
+    static const int SIZE[4] = {19, 15, 13, 9};
+    const int choices = request->columns ? 1 : 4;
+    double best = -1e9;
+    int best_a = 0, best_b = 0, best_columns = 0, best_rows = 0;
+    for (int c = 0; c < choices; c++) {
+        const int columns = request->columns ? request->columns : SIZE[c];
+        const int rows = request->columns ? request->rows : SIZE[c];
+        if (c ==
+            0) { // the largest; a board whose last lines lie under stones stopped growing early
+            make_room(&f->i0, &f->i1, columns + 4);
+            make_room(&f->j0, &f->j1, rows + 4);
+            field_measure(f, 0.25);
+        }
+        for (int b = f->j0; b + rows <= f->j1 + 1; b++)
+            for (int a = f->i0; a + columns <= f->i1 + 1; a++) {
+                const double s = window_score(f, a, b, columns, rows);
+                if (s > best) {
+                    best = s;
+                    best_a = a;
+                    best_b = b;
+                    best_columns = columns;
+                    best_rows = rows;
+                }
+            }
+    }
+    if (best_columns == 0)
+        return false;
+    shift_origin(f, best_a, best_b, best_columns, best_rows);
+    return true;
+}

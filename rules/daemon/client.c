@@ -15,6 +15,12 @@
 
 #define DEFAULT_TIMEOUT_NS (10 * NS_PER_S)
 
+// The i-th open call, oldest first. The ring's capacity is a power of two.
+static struct open_call *call_at(const struct rules_client *client, size_t i)
+{
+    return &client->calls[(client->call_first + i) & (client->call_capacity - 1)];
+}
+
 // ---- coming and going
 
 static int copy_string(const char *from, char **ret)
@@ -74,7 +80,7 @@ struct rules_client *rules_client_free(struct rules_client *client)
         return NULL;
     hang_up(client);
     for (size_t i = 0; i < client->call_count; i++)
-        free(client->calls[(client->call_first + i) % client->call_capacity].owned);
+        free(call_at(client, i)->owned);
     free(client->calls);
     line_reader_free(client->lines);
     writer_clear(&client->output);
@@ -89,7 +95,7 @@ struct rules_client *rules_client_free(struct rules_client *client)
 static struct open_call take_call(struct rules_client *client)
 {
     struct open_call call = client->calls[client->call_first];
-    client->call_first = (client->call_first + 1) % client->call_capacity;
+    client->call_first = (client->call_first + 1) & (client->call_capacity - 1);
     client->call_count--;
     return call;
 }
@@ -192,7 +198,7 @@ static int make_room(struct rules_client *client)
     if (!calls)
         return -ENOMEM;
     for (size_t i = 0; i < client->call_count; i++)
-        calls[i] = client->calls[(client->call_first + i) % client->call_capacity];
+        calls[i] = *call_at(client, i);
     free(client->calls);
     client->calls = calls;
     client->call_first = 0;
@@ -234,8 +240,8 @@ int client_call(struct rules_client *client, const char *method, json_t *params,
         free(owned);
         return r;
     }
-    size_t last = (client->call_first + client->call_count++) % client->call_capacity;
-    client->calls[last] = (struct open_call){client->next_id++, INT64_MIN, fn, user, owned};
+    struct open_call *call = call_at(client, client->call_count++);
+    *call = (struct open_call){client->next_id++, INT64_MIN, fn, user, owned};
     return 0;
 }
 
@@ -361,7 +367,7 @@ static int read_waiting(struct rules_client *client)
 static void watch_time(struct rules_client *client, int64_t now_ns)
 {
     for (size_t i = client->call_count; i-- > 0;) {
-        struct open_call *call = &client->calls[(client->call_first + i) % client->call_capacity];
+        struct open_call *call = call_at(client, i);
         if (call->due_ns != INT64_MIN)
             break;
         call->due_ns = now_ns + client->timeout_ns;
@@ -410,8 +416,7 @@ int64_t rules_client_deadline(const struct rules_client *client)
 {
     if (client->call_count == 0 || client->fd < 0)
         return INT64_MAX;
-    size_t last = (client->call_first + client->call_count - 1) % client->call_capacity;
-    if (client->calls[last].due_ns == INT64_MIN)
+    if (call_at(client, client->call_count - 1)->due_ns == INT64_MIN)
         return INT64_MIN;
     return client->calls[client->call_first].due_ns;
 }
@@ -481,7 +486,7 @@ int rules_client_call_wait(struct rules_client *client, const char *method, json
         return waiter.r;
     // Nobody waits any more: the answer, when it comes, must not be written to our stack.
     for (size_t i = 0; i < client->call_count; i++) {
-        struct open_call *call = &client->calls[(client->call_first + i) % client->call_capacity];
+        struct open_call *call = call_at(client, i);
         if (call->id == id)
             call->fn = NULL;
     }

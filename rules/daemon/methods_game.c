@@ -67,7 +67,7 @@ int method_game_new(struct request *rq)
         r = wire_read_setup(setup, &rq->service->setup, &rq->err);
         beginning.setup = &rq->service->setup;
     }
-    uint32_t number;
+    uint32_t number = 0;
     if (r == 0)
         r = store_new_game(rq->store, &beginning, &number, &rq->err);
     if (r < 0)

@@ -133,7 +133,7 @@ int method_match_new(struct request *rq)
         return bad_params(rq);
     }
     struct match match;
-    uint32_t number;
+    uint32_t number = 0;
     int r = read_settings(rq, points, &match);
     if (r == 0)
         r = store_new_match(rq->store, &match, &number, &rq->err);
@@ -262,7 +262,7 @@ static int add_case_game(struct request *rq, const json_t *json, struct match *m
 int check_match_case(struct request *rq, bool points)
 {
     struct match match;
-    struct match_game games[MATCH_GAMES_MAX];
+    struct match_game games[MATCH_GAMES_MAX] = {0};
     const json_t *list = json_object_get(rq->params, "games");
     int r = read_settings(rq, points, &match);
     unsigned named = highest_player(json_array_get(list, 0));
@@ -273,11 +273,9 @@ int check_match_case(struct request *rq, bool points)
     if (r == 0 && json_array_size(list) > MATCH_GAMES_MAX)
         r = error_set_code(&rq->err, -E2BIG, "BadParams", "A match has at most %d games.",
                            MATCH_GAMES_MAX);
-    for (size_t i = 0; r == 0 && !rq->reason && i < json_array_size(list); i++) {
-        memset(&games[i], 0, sizeof games[i]);
+    for (size_t i = 0; r == 0 && !rq->reason && i < json_array_size(list); i++)
         r = add_case_game(rq, json_array_get(list, i), &match, &games[i]);
-    }
-    if (r < 0)
+    if (r != 0)
         return r;
     writer_format(rq->out, "{\"legal\":%s,", rq->reason ? "false" : "true");
     if (rq->reason)

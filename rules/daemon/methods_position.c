@@ -116,7 +116,7 @@ int method_position_check(struct request *rq)
         r = begin_position(rq, rules, game);
     if (r == 0)
         r = play_history(rq, game);
-    struct move move;
+    struct move move = {.kind = UINT8_MAX};
     if (r == 0)
         r = request_move(rq, rules, &move);
     if (r < 0)

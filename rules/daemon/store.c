@@ -319,7 +319,7 @@ int store_new_game(struct store *store, const struct beginning *beginning, uint3
         r = judge_beginning(beginning, &position, err);
     if (r == 0)
         r = store_begin_game(store, beginning, err);
-    if (r < 0)
+    if (r != 0)
         return r;
     uint32_t number = store->game_count;
     update_summary(store_at(store, number), &position);

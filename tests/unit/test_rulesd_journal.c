@@ -155,7 +155,8 @@ static void test_too_long(void **state)
     memset(members, 'x', JOURNAL_LINE_MAX);
     assert_int_equal(journal_append(journal, members, JOURNAL_LINE_MAX, &seq), -EMSGSIZE);
     assert_false(journal_has_staged(journal));
-    memcpy(members, "\"do\":\"", 6);
+    snprintf(members, 7, "\"do\":\"");
+    members[6] = 'x'; // over the NUL
     members[JOURNAL_LINE_MAX - 101] = '"';
     assert_int_equal(journal_append(journal, members, JOURNAL_LINE_MAX - 100, &seq), 0);
     assert_int_equal(journal_commit(journal, NULL), 0);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,13 +57,14 @@ static void test_lines_however_cut(void **state)
         assert_lines(stream, sizeof stream - 1, step, "[one][two][][three][\rx]");
 }
 
+// "a", a line of `size` bytes, "b".
 static char *stream_with_line_of(size_t size, size_t *ret_size)
 {
-    char *stream = malloc(size + 10);
-    memcpy(stream, "a\n", 2);
-    memset(stream + 2, 'x', size);
-    memcpy(stream + 2 + size, "\nb\n", 3);
+    char *stream = malloc(size + 6);
+    assert_non_null(stream);
     *ret_size = size + 5;
+    snprintf(stream, size + 6, "a\n%*s\nb\n", (int)size, "");
+    memset(stream + 2, 'x', size);
     return stream;
 }
 

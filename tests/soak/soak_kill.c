@@ -57,9 +57,9 @@ static _Noreturn void fail(const char *what, const char *detail)
     exit(1);
 }
 
-static const char *point_name(int point, char buf[8])
+static const char *point_name(int point, char buf[16])
 {
-    snprintf(buf, 8, "%c%d", "ABCDEFGHJKLMNOPQRST"[point % 19], point / 19 + 1);
+    snprintf(buf, 16, "%c%d", "ABCDEFGHJKLMNOPQRST"[point % 19], point / 19 + 1);
     return buf;
 }
 
@@ -90,7 +90,7 @@ static void answered(void *user, const json_t *result, const struct error *err)
 
 static json_t *op_params(const struct player *player, struct op op)
 {
-    char name[8];
+    char name[16];
     if (op.point < 0)
         return json_pack("{s:s}", "game", player->game);
     return json_pack("{s:s,s:s,s:i}", "game", player->game, "move", point_name(op.point, name),
@@ -176,7 +176,7 @@ static bool stands_at(const struct player *player, const json_t *moves, int coun
     if ((int)json_array_size(moves) != model.stone_count)
         return false;
     for (int i = 0; i < model.stone_count; i++) {
-        char name[8];
+        char name[16];
         const char *move = json_string_value(json_array_get(moves, (size_t)i));
         if (!move || strcmp(move, point_name(model.stones[i], name)) != 0)
             return false;

@@ -435,6 +435,32 @@ static void test_sans_loop(void **state)
     rules_client_free(client);
 }
 
+// Calls come with the points that matter about them; one game can be followed alone.
+static void test_calls_and_one_game(void **state)
+{
+    (void)state;
+    struct rules_client *client = open_private(false);
+    struct events events = {0};
+    rules_client_set_event_fn(client, got_event, &events);
+    new_game(client, "pente-free");
+    assert_int_equal(rules_client_subscribe(client, "g1"), 0);
+    assert_int_equal(rules_client_subscribe(client, "g1"), 0);
+    assert_int_equal(rules_client_subscribe(client, "a name that no game has"), -EINVAL);
+    for (int ply = 0; ply < 4; ply++)
+        play(client, move_place(0, ply / 2 + 8, ply % 2 ? 0 : 9), ply);
+    play(client, move_place(1, 10, 9), 4);
+    assert_int_equal(got.effect.effect.calls, CALL_TRIA);
+    assert_int_equal(got.effect.effect.call_count, 1);
+    assert_int_equal(got.effect.effect.call[0].kind, CALL_TRIA);
+    assert_int_equal(got.effect.effect.call[0].stone_count, 3);
+    assert_int_equal(got.effect.effect.call[0].stones[0].x, 8);
+    assert_true(got.effect.effect.call[0].block_count >= 2);
+    assert_int_equal(events.last_ply, 5);
+    new_game(client, "pente"); // another one: no event
+    assert_int_equal(events.count, 5);
+    rules_client_free(client);
+}
+
 static void test_other_games(void **state)
 {
     (void)state;
@@ -473,7 +499,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_private_daemon), T(test_running_daemon),  T(test_errors),
         T(test_no_daemon),      T(test_loss_and_repeat), T(test_private_state_survives),
-        T(test_events),         T(test_sans_loop),       T(test_other_games),
+        T(test_events),         T(test_sans_loop),       T(test_calls_and_one_game),
+        T(test_other_games),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

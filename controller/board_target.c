@@ -5,7 +5,7 @@
 
 struct sureness sureness_default(void)
 {
-    return (struct sureness){.doubt = 4, .wrong = 12, .frames = 3};
+    return (struct sureness){.doubt = 0, .wrong = 12, .tell = 4, .frames = 3};
 }
 
 void board_target_init(struct board_target *t, int size)
@@ -90,7 +90,7 @@ static void compare_point(const struct board_target *t, const struct evidence *e
         pending ? fabs(evidence_log(e, p, before) - evidence_log(e, p, want)) : INFINITY;
     if (against > sure->wrong && !evidence_covered(e, p)) {
         differences_add(&r->wrong, x, y, (unsigned)want, (unsigned)best);
-    } else if (against > sure->doubt || between < sure->doubt) {
+    } else if (against > sure->doubt || between < sure->tell) {
         r->unsure[r->unsure_count++] = (struct point){(int8_t)x, (int8_t)y};
     } else if (seen != want) {
         if (before)

@@ -48,10 +48,11 @@ struct target_report {
     struct point unsure[POINTS_MAX];
 };
 
-// How sure is sure, in nats of log likelihood between what is allowed and the best explanation.
+// How sure is sure, in nats of log likelihood.
 struct sureness {
-    double doubt; // less than this against it: accepted
-    double wrong; // more than this against it: it is not so. Between the two: unsure
+    double doubt; // more than this against what is allowed at a point: unsure
+    double wrong; // more than this against it: it is not so; and a move must beat the next by this
+    double tell;  // what was and what should be must differ by this to be told apart
     int frames;   // still frames needed at least
 };
 struct sureness sureness_default(void);

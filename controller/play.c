@@ -8,6 +8,7 @@
 
 #include "config/base/io.h"
 #include "config/calibration.h"
+#include "config/paths.h"
 #include "controller/attendant.h"
 #include "controller/player_board.h"
 #include "controller/player_engine.h"
@@ -246,10 +247,10 @@ static int path_in(const struct play *p, const char *name, char ret[PATH_SIZE], 
 static int load_calibration(const struct play *p, struct calibration *ret, bool *ret_found,
                             struct error *err)
 {
-    char path[PATH_SIZE];
-    int r = path_in(p, "calibration.json", path, err);
-    if (r == 0)
-        r = calibration_load(path, p->options.settings->machine.name, ret, err);
+    char path[PATHS_MAX];
+    int r = paths_calibration(p->options.settings, path, sizeof path);
+    r = r < 0 ? error_set(err, r, "there is no folder for the calibration: set paths.state.")
+              : calibration_load(path, p->options.settings->machine.name, ret, err);
     *ret_found = r == 0;
     return r == -ENOENT ? 0 : r; // never calibrated: the settings' own figures have to do
 }
@@ -293,16 +294,15 @@ static int open_referee(struct play *p, struct error *err)
     return r < 0 ? error_set(err, r, "the game can't be begun: %s.", strerror(-r)) : 0;
 }
 
-// What the interrupted game was played with is what it goes on with.
-static int take_past(struct play *p, struct error *err)
+// What the interrupted game was played with is what it goes on with; without one, one is begun.
+static void take_past(struct play *p)
 {
+    p->options.resume = p->past.open;
     if (!p->past.open)
-        return error_set_code(err, -ENOENT, "NothingToResume",
-                              "there is no unfinished game to go on with in %s.", p->state);
+        return;
     p->options.automatic = p->past.game.automatic;
     p->options.level = p->past.game.level;
     p->options.seed = p->past.game.seed;
-    return 0;
 }
 
 int play_new(struct loop *loop, const struct play_options *options,
@@ -324,7 +324,7 @@ int play_new(struct loop *loop, const struct play_options *options,
     if (r == 0)
         r = robot_log_open(folder, &p->log, &p->past, err);
     if (r == 0 && options->resume)
-        r = take_past(p, err);
+        take_past(p);
     if (r == 0)
         r = open_table(p, err);
     if (r == 0 && p->options.automatic && !p->devices.table)

@@ -21,7 +21,7 @@ struct play_options {
     uint64_t seed;
     const char *state;  // folder of journals and, with the simulated table, of the world
     const char *record; // folder of a session to write; NULL = none
-    bool resume;        // go on with the game that was on the table
+    bool resume;        // go on with the game that was on the table, if it had not ended
 };
 
 struct play_events {
@@ -34,8 +34,8 @@ struct play_events {
 
 struct play;
 
-// -ENOENT: nothing to resume. Other errors as of the parts, each with its sentence. What happens
-// then comes through the events; run the loop.
+// Errors as of the parts, each with its sentence. What happens then comes through the events; run
+// the loop.
 int play_new(struct loop *loop, const struct play_options *options,
              const struct play_events *events, struct play **ret, struct error *err);
 struct play *play_free(struct play *play); // NULL allowed

@@ -344,7 +344,7 @@ int robot_look_open(struct robot *r, struct error *err)
         .vision = r->o.devices->vision,
         .open = devices_open_camera,
         .open_user = r->o.devices,
-        .rate_full = r->o.fast ? 8 : fps,
+        .rate_full = r->o.fast ? 5 : fps,
         .rate_idle = r->o.fast ? 1 : 4,
         .follow_motion = !r->o.fast,
     };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/base/log.h"
+#include "config/paths.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/console.h"
 #include "controller/play.h"
@@ -94,22 +95,20 @@ static int parse_seats(const char *text, const struct settings *settings, enum p
     return 0;
 }
 
-// A game is resumed on the table it was played on.
-static int look_back(const char *state, struct robot_log_game *ret, struct error *err)
+// A game is resumed on the table it was played on, by those who played it.
+static int look_back(const char *state, struct robot_log_past *ret, struct error *err)
 {
     char folder[PATH_SIZE];
     struct robot_log *log;
-    struct robot_log_past past;
     snprintf(folder, sizeof folder, "%.4000s/robot", state);
-    int r = robot_log_open(folder, &log, &past, err);
+    int r = robot_log_open(folder, &log, ret, err);
     if (r < 0)
         return r;
     robot_log_free(log);
-    if (!past.open)
-        return error_set(err, -ENOENT, "there is no unfinished game to go on with in %s.", state);
-    *ret = past.game;
-    if (past.step_open && past.step[0])
-        log_notice("the robot was interrupted while %s; it will look what came of it.", past.step);
+    if (!ret->open)
+        log_notice("there is no unfinished game in %s: a new one begins.", state);
+    else if (ret->step_open && ret->step[0])
+        log_notice("the robot was interrupted while %s; it will look what came of it.", ret->step);
     return 0;
 }
 
@@ -150,80 +149,105 @@ static enum exit_code run_game(struct table_game *g, const struct play_options *
     return code;
 }
 
-enum exit_code cmd_play(int argc, char **argv)
+// What the command line says.
+struct arguments {
+    struct common_options common;
+    const char *variant, *seat, *state, *record;
+    bool automatic, resume, real_time;
+    uint64_t seed;
+    int level;
+    char seed_setting[40], state_setting[PATH_SIZE + 16]; // that --seed and --state stand for
+};
+
+static enum exit_code parse(struct arguments *a, int argc, char **argv)
 {
     const struct command *command = options_find_command("play");
-    struct common_options common;
-    struct play_options options = {0};
-    const char *variant = NULL, *seat = NULL, *state = NULL, *record = NULL;
-    bool real_time = false;
-    uint64_t seed = UINT64_MAX;
-    int level = 0;
     const struct option_row rows[] = {
-        {"auto", NULL, "a simulated person plays too (with --sim)", OPTION_FLAG, &options.automatic,
-         0, 0},
-        {"variant", "NAME", "the game: pente, keryo-pente, …", OPTION_TEXT, &variant, 0, 0},
-        {"level", "N", "the robot's strength, 1 to 10", OPTION_NUMBER, &level, 1, 10},
-        {"seat", "SEAT", "the robot's seat: first, second, both, none", OPTION_TEXT, &seat, 0, 0},
-        {"seed", "N", "seed of everything random", OPTION_SEED, &seed, 0, 0},
-        {"record", "DIR", "write a session for `tessera replay`", OPTION_TEXT, &record, 0, 0},
-        {"resume", NULL, "go on with the unfinished game", OPTION_FLAG, &options.resume, 0, 0},
-        {"state", "DIR", "folder of journals and world", OPTION_TEXT, &state, 0, 0},
-        {"real-time", NULL, "with --auto: as slowly as it really is", OPTION_FLAG, &real_time, 0,
+        {"auto", NULL, "a simulated person plays too (with --sim)", OPTION_FLAG, &a->automatic, 0,
+         0},
+        {"variant", "NAME", "the game: pente, keryo, …", OPTION_TEXT, &a->variant, 0, 0},
+        {"level", "N", "the robot's strength, 1 to 10", OPTION_NUMBER, &a->level, 1, 10},
+        {"seat", "SEAT", "the robot's seat: first, second, both, none", OPTION_TEXT, &a->seat, 0,
+         0},
+        {"seed", "N", "seed of everything random", OPTION_SEED, &a->seed, 0, 0},
+        {"record", "DIR", "write a session for `tessera replay`", OPTION_TEXT, &a->record, 0, 0},
+        {"resume", NULL, "go on with the unfinished game", OPTION_FLAG, &a->resume, 0, 0},
+        {"state", "DIR", "folder of journals and world", OPTION_TEXT, &a->state, 0, 0},
+        {"real-time", NULL, "with --auto: as slowly as it really is", OPTION_FLAG, &a->real_time, 0,
          0},
         {0},
     };
     enum exit_code code;
-    int first = options_parse(command, rows, &common, argc, argv, &code);
+    *a = (struct arguments){.seed = UINT64_MAX};
+    int first = options_parse(command, rows, &a->common, argc, argv, &code);
     if (first < 0)
-        return code;
+        return code == EXIT_DONE ? EXIT_HELPED : code;
     if (first < argc)
         return options_usage(command, "play takes no argument such as \"%s\"", argv[first]);
-
-    struct settings settings;
-    struct error err;
-    struct robot_log_game past = {0};
-    char folder[PATH_SIZE], seed_setting[40], state_setting[PATH_SIZE];
-    if (state) {
-        snprintf(state_setting, sizeof state_setting, "paths.state=%.4000s", state);
-        options_add_set(&common, state_setting);
-    }
-    if (options.resume) {
-        code = options_settings(&common, &settings);
-        if (code != EXIT_DONE)
-            return code;
-        if (options_state_folder(&settings, folder, sizeof folder, &err) < 0 ||
-            look_back(folder, &past, &err) < 0)
-            return options_fail(&err);
-        common.sim = common.sim || past.sim;
-        options.automatic = past.automatic;
-        seed = past.seed;
-    }
-    if (options.automatic && !common.sim)
+    if (a->automatic && !a->common.sim && !a->resume)
         return options_usage(command, "--auto needs the simulated table: add --sim");
-    if (seed != UINT64_MAX) {
-        snprintf(seed_setting, sizeof seed_setting, "sim.seed=%llu", (unsigned long long)seed);
-        options_add_set(&common, seed_setting);
+    return EXIT_DONE;
+}
+
+// Settings and the folder of the state; what an unfinished game was played with is added first.
+static enum exit_code load(struct arguments *a, struct settings *ret, char *folder, size_t size)
+{
+    struct error err;
+    struct robot_log_past past = {0};
+    if (a->state) {
+        snprintf(a->state_setting, sizeof a->state_setting, "paths.state=%.4000s", a->state);
+        options_add_set(&a->common, a->state_setting);
     }
-    code = options_settings(&common, &settings);
+    enum exit_code code = options_settings(&a->common, ret);
     if (code != EXIT_DONE)
         return code;
-    if (options_state_folder(&settings, folder, sizeof folder, &err) < 0 ||
-        parse_seats(seat, &settings, &options.seats, &err) < 0)
+    int r = paths_state(ret, folder, size);
+    if (r < 0)
+        return options_fail(
+            &(struct error){.number = r, .text = "there is no folder for the state: use --state."});
+    if (a->resume && look_back(folder, &past, &err) < 0)
         return options_fail(&err);
+    if (past.open) {
+        a->common.sim = a->common.sim || past.game.sim;
+        a->automatic = past.game.automatic;
+        a->seed = past.game.seed;
+    }
+    if (a->seed != UINT64_MAX) {
+        snprintf(a->seed_setting, sizeof a->seed_setting, "sim.seed=%llu",
+                 (unsigned long long)a->seed);
+        options_add_set(&a->common, a->seed_setting);
+    }
+    return options_settings(&a->common, ret);
+}
 
-    bool virtual_clock = common.sim && options.automatic && !real_time;
-    struct table_game game = {.seed = seed == UINT64_MAX ? (uint64_t)settings.sim.seed : seed};
-    options.settings = &settings;
-    options.variant = variant ? variant : settings.game.variant;
-    options.level = level ? level : settings.engine.level;
-    options.seed = game.seed;
-    options.state = folder;
-    options.record = record;
-    options.fast = virtual_clock;
-    const struct console_options console = {.json = common.json,
-                                            .quiet = common.quiet,
-                                            .verbose = common.verbose,
-                                            .interactive = !options.automatic};
-    return run_game(&game, &options, &console, virtual_clock);
+enum exit_code cmd_play(int argc, char **argv)
+{
+    struct arguments a;
+    struct settings settings;
+    struct error err;
+    char folder[PATHS_MAX];
+    enum exit_code code = parse(&a, argc, argv);
+    if (code == EXIT_DONE)
+        code = load(&a, &settings, folder, sizeof folder);
+    if (code != EXIT_DONE)
+        return code == EXIT_HELPED ? EXIT_DONE : code;
+    struct table_game game = {.seed = (uint64_t)settings.sim.seed};
+    struct play_options options = {
+        .settings = &settings,
+        .variant = a.variant ? a.variant : settings.game.variant,
+        .automatic = a.automatic,
+        .fast = a.common.sim && a.automatic && !a.real_time,
+        .level = a.level ? a.level : settings.engine.level,
+        .seed = game.seed,
+        .state = folder,
+        .record = a.record,
+        .resume = a.resume,
+    };
+    if (parse_seats(a.seat, &settings, &options.seats, &err) < 0)
+        return options_fail(&err);
+    const struct console_options console = {.json = a.common.json,
+                                            .quiet = a.common.quiet,
+                                            .verbose = a.common.verbose,
+                                            .interactive = !a.automatic};
+    return run_game(&game, &options, &console, options.fast);
 }

@@ -209,25 +209,6 @@ enum exit_code options_usage(const struct command *command, const char *format, 
     return EXIT_USAGE;
 }
 
-int options_state_folder(const struct settings *settings, char *ret, size_t size, struct error *err)
-{
-    const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
-    int n;
-    if (settings->paths.state[0])
-        n = snprintf(ret, size, "%s", settings->paths.state);
-    else if (geteuid() == 0 && access("/var/lib/tessera", W_OK) == 0)
-        n = snprintf(ret, size, "/var/lib/tessera");
-    else if (state && state[0] == '/')
-        n = snprintf(ret, size, "%s/tessera", state);
-    else if (home && home[0])
-        n = snprintf(ret, size, "%s/.local/state/tessera", home);
-    else
-        return error_set(err, -ENOENT,
-                         "there is no folder for the state: set paths.state or use --state.");
-    return n > 0 && (size_t)n < size ? 0
-                                     : error_set(err, -ENAMETOOLONG, "paths.state is too long.");
-}
-
 const struct command *options_find_command(const char *name)
 {
     for (const struct command *c = commands; c->name; c++) {

@@ -15,6 +15,7 @@ enum exit_code {
     EXIT_USAGE = 2,   // used wrongly, or a setting is bad
     EXIT_STOPPED = 3, // stopped by a person
     EXIT_NO_DEVICE = 4,
+    EXIT_HELPED = -1, // --help or --version was all; never leaves the program
 };
 
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_SEED };
@@ -64,10 +65,5 @@ enum exit_code options_settings(struct common_options *common, struct settings *
 enum exit_code options_fail(const struct error *err);
 enum exit_code options_usage(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-// The folder of journals, world and calibration: the settings', or /var/lib/tessera for root, or
-// the user's own. `ret` has room for size bytes.
-int options_state_folder(const struct settings *settings, char *ret, size_t size,
-                         struct error *err);
 
 const struct command *options_find_command(const char *name);

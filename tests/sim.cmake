@@ -7,4 +7,5 @@ tessera_test(NAME test_sim_world SOURCES sim/test_sim_world.c LIBS tessera_sim)
 tessera_test(NAME test_sim_table SOURCES sim/test_sim_table.c sim/host_rig.c LIBS tessera_sim)
 tessera_test(NAME test_sim_camera SOURCES sim/test_sim_camera.c LIBS tessera_sim
     PkgConfig::TURBOJPEG Threads::Threads)
+tessera_test(NAME test_sim_serve SOURCES sim/test_sim_serve.c LIBS tessera_sim_serve)
 tessera_bench(NAME bench_sim SOURCES bench/bench_sim.c LIBS tessera_sim)

@@ -5,14 +5,14 @@
 #include "controller/sim/render_private.h"
 
 // mm; y relative to the tool, z above the table
-#define BEAM_LEFT       -400.0
+#define BEAM_LEFT       (-400.0)
 #define BEAM_RIGHT      800.0
 #define BEAM_NEAR       30.0
 #define BEAM_FAR        60.0
 #define BEAM_BOTTOM     66.0
 #define BEAM_TOP        96.0
 #define CARRIAGE_HALF   26.0
-#define CARRIAGE_NEAR   -4.0
+#define CARRIAGE_NEAR   (-4.0)
 #define CARRIAGE_BOTTOM 62.0
 #define CARRIAGE_TOP    104.0
 #define SLIDE_HALF      11.0

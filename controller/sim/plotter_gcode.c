@@ -342,6 +342,11 @@ static int check_nonmodal(const struct plotter *p, struct words *w, struct plott
     }
 }
 
+static bool same_place(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static int check_motion(const struct plotter *p, struct words *w, struct plotter_job *job)
 {
     const bool axes = (w->have & AXES) != 0;
@@ -358,7 +363,7 @@ static int check_motion(const struct plotter *p, struct words *w, struct plotter
     if (job->modal.motion == 38) {
         if (!axes)
             return E_NO_AXIS;
-        if (memcmp(job->target, p->parser_at, sizeof job->target) == 0)
+        if (same_place(job->target, p->parser_at))
             return E_TARGET;
     }
     job->moves = axes;

@@ -9,29 +9,29 @@
 #define STEP_RATE_MAX 30000.0 // per second
 
 struct setting {
-    int number;
     double factory;
+    int number;
     int decimals;
 };
 
 static const struct setting SETTINGS[PLOTTER_SETTINGS] = {
-    [S_STEP_PULSE] = {0, 10, 0},       [S_IDLE_DELAY] = {1, 255, 0},
-    [S_STEP_INVERT] = {2, 0, 0},       [S_DIR_INVERT] = {3, 0, 0},
-    [S_ENABLE_INVERT] = {4, 0, 0},     [S_LIMIT_INVERT] = {5, 0, 0},
-    [S_PROBE_INVERT] = {6, 0, 0},      [S_REPORT] = {10, 1, 0},
-    [S_JUNCTION] = {11, 0.010, 3},     [S_ARC] = {12, 0.002, 3},
-    [S_REPORT_INCHES] = {13, 0, 0},    [S_SOFT_LIMITS] = {20, 1, 0},
-    [S_HARD_LIMITS] = {21, 1, 0},      [S_HOMING] = {22, 1, 0},
-    [S_HOMING_DIR] = {23, 3, 0},       [S_HOMING_FEED] = {24, 120, 3},
-    [S_HOMING_SEEK] = {25, 6000, 3},   [S_HOMING_DEBOUNCE] = {26, 100, 0},
-    [S_PULL_OFF] = {27, 2, 3},         [S_SPINDLE_MAX] = {30, 1000, 0},
-    [S_SPINDLE_MIN] = {31, 0, 0},      [S_LASER] = {32, 0, 0},
-    [S_STEPS] = {100, STEPS_XY, 3},    [S_STEPS + 1] = {101, STEPS_XY, 3},
-    [S_STEPS + 2] = {102, STEPS_Z, 3}, [S_RATE] = {110, 0, 3},
-    [S_RATE + 1] = {111, 0, 3},        [S_RATE + 2] = {112, 0, 3},
-    [S_ACCEL] = {120, 0, 3},           [S_ACCEL + 1] = {121, 0, 3},
-    [S_ACCEL + 2] = {122, 0, 3},       [S_TRAVEL] = {130, 0, 3},
-    [S_TRAVEL + 1] = {131, 0, 3},      [S_TRAVEL + 2] = {132, 0, 3},
+    [S_STEP_PULSE] = {10, 0, 0},       [S_IDLE_DELAY] = {255, 1, 0},
+    [S_STEP_INVERT] = {0, 2, 0},       [S_DIR_INVERT] = {0, 3, 0},
+    [S_ENABLE_INVERT] = {0, 4, 0},     [S_LIMIT_INVERT] = {0, 5, 0},
+    [S_PROBE_INVERT] = {0, 6, 0},      [S_REPORT] = {1, 10, 0},
+    [S_JUNCTION] = {0.010, 11, 3},     [S_ARC] = {0.002, 12, 3},
+    [S_REPORT_INCHES] = {0, 13, 0},    [S_SOFT_LIMITS] = {1, 20, 0},
+    [S_HARD_LIMITS] = {1, 21, 0},      [S_HOMING] = {1, 22, 0},
+    [S_HOMING_DIR] = {3, 23, 0},       [S_HOMING_FEED] = {120, 24, 3},
+    [S_HOMING_SEEK] = {6000, 25, 3},   [S_HOMING_DEBOUNCE] = {100, 26, 0},
+    [S_PULL_OFF] = {2, 27, 3},         [S_SPINDLE_MAX] = {1000, 30, 0},
+    [S_SPINDLE_MIN] = {0, 31, 0},      [S_LASER] = {0, 32, 0},
+    [S_STEPS] = {STEPS_XY, 100, 3},    [S_STEPS + 1] = {STEPS_XY, 101, 3},
+    [S_STEPS + 2] = {STEPS_Z, 102, 3}, [S_RATE] = {0, 110, 3},
+    [S_RATE + 1] = {0, 111, 3},        [S_RATE + 2] = {0, 112, 3},
+    [S_ACCEL] = {0, 120, 3},           [S_ACCEL + 1] = {0, 121, 3},
+    [S_ACCEL + 2] = {0, 122, 3},       [S_TRAVEL] = {0, 130, 3},
+    [S_TRAVEL + 1] = {0, 131, 3},      [S_TRAVEL + 2] = {0, 132, 3},
 };
 
 void plotter_settings_reset_parameters(struct plotter *p)

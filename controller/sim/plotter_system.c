@@ -61,7 +61,8 @@ static int startup_line(struct plotter *p, const char *rest)
     const int error = plotter_gcode(p, rest + 2, &job);
     if (error)
         return error;
-    strcpy(p->eeprom.startup[rest[0] - '0'], rest + 2); // a line fits: both are PLOTTER_LINE
+    char *stored = p->eeprom.startup[rest[0] - '0'];
+    memcpy(stored, rest + 2, strlen(rest + 2) + 1); // fits: a line is at most PLOTTER_LINE
     plotter_wait_for(p, PLOTTER_WAIT_EEPROM, 5 * EEPROM_NS);
     return E_OK;
 }
@@ -133,7 +134,7 @@ static int at_rest(struct plotter *p, const char *rest)
     case 'R':
         return restore(p, rest);
     case 'S':
-        if (strcmp(rest, "SLP"))
+        if (strcmp(rest, "SLP") != 0)
             return E_STATEMENT;
         p->state = PLOTTER_SLEEP;
         plotter_outputs(p, false, false, false);

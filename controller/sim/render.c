@@ -10,7 +10,7 @@
 #include "config/base/rng.h"
 #include "controller/sim/render_private.h"
 
-enum { BLUR_MAX = 15 }; // taps
+enum { BLUR_MAX = 8 }; // pixels to each side
 
 static void *picture(const struct render *r, size_t bytes_a_pixel)
 {
@@ -108,14 +108,14 @@ const uint8_t *render_pixels(const struct render *r)
 
 static void set_pose(struct render *r, const struct scene *scene)
 {
-    double pose[7];
-    memcpy(pose, scene->eye, sizeof scene->eye);
-    memcpy(pose + 3, scene->target, sizeof scene->target);
-    pose[6] = scene->roll_deg;
-    const bool moved = !r->has_pose || memcmp(pose, r->pose, sizeof pose) != 0;
+    bool moved = !r->has_pose || r->roll_deg != scene->roll_deg;
+    for (int a = 0; a < 3; a++)
+        moved = moved || r->eye[a] != scene->eye[a] || r->target[a] != scene->target[a];
     if (moved) {
         view_set(&r->view, &r->setup.camera, scene->eye, scene->target, scene->roll_deg);
-        memcpy(r->pose, pose, sizeof pose);
+        memcpy(r->eye, scene->eye, sizeof r->eye);
+        memcpy(r->target, scene->target, sizeof r->target);
+        r->roll_deg = scene->roll_deg;
         r->has_pose = true;
         background_draw(r);
     }
@@ -146,39 +146,76 @@ static void draw_moving(struct render *r, const struct scene *scene)
 
 // --- the sensor ---
 
-// One line of 3-byte pixels blurred across; `step` apart in memory.
-static void blur_pass(const struct render *r, const uint8_t *from, uint8_t *to, const int *tap,
-                      int half, bool down)
+// sum[i] += tap · from[i]; the taps make 256 together, so 16 bits hold it.
+static void add_tap(uint16_t *sum, const uint8_t *from, int tap, int n)
 {
-    const int w = r->width * 3, h = r->height, step = down ? w : 3;
+    const uint16_t t = (uint16_t)tap;
+    for (int i = 0; i < n; i++)
+        sum[i] = (uint16_t)(sum[i] + t * from[i]);
+}
+
+static void start_sum(uint16_t *sum, int n)
+{
+    for (int i = 0; i < n; i++)
+        sum[i] = 128;
+}
+
+static void end_sum(const uint16_t *sum, uint8_t *to, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (uint8_t)(sum[i] >> 8);
+}
+
+static int clamp_line(int v, int n)
+{
+    return v < 0 ? 0 : v >= n ? n - 1 : v;
+}
+
+// Blurs work in place: along lines into out, then across lines back. `tap` has half + 1 entries.
+static void blur(struct render *r, const int *tap, int half, uint16_t *sum, uint8_t *padded)
+{
+    const int w = 3 * r->width, h = r->height;
     for (int y = 0; y < h; y++) {
-        for (int x = 0; x < w; x++) {
-            const int at = y * w + x;
-            int sum = 128;
-            for (int k = -half; k <= half; k++) {
-                const int v = down ? y + k : x / 3 + k, n = down ? h : r->width;
-                const int k1 = v < 0 ? k - v : v >= n ? k - (v - n + 1) : k;
-                sum += tap[k < 0 ? -k : k] * from[at + k1 * step];
-            }
-            to[at] = (uint8_t)(sum >> 8);
+        const uint8_t *line = r->work + (size_t)y * (size_t)w;
+        for (int k = 0; k < half; k++) { // the edges go on
+            memcpy(padded + (size_t)k * 3, line, 3);
+            memcpy(padded + (size_t)(w + (half + k) * 3), line + w - 3, 3);
         }
+        memcpy(padded + (size_t)half * 3, line, (size_t)w);
+        start_sum(sum, w);
+        for (int k = -half; k <= half; k++)
+            add_tap(sum, padded + (size_t)(half + k) * 3, tap[abs(k)], w);
+        end_sum(sum, r->out + (size_t)y * (size_t)w, w);
+    }
+    for (int y = 0; y < h; y++) {
+        start_sum(sum, w);
+        for (int k = -half; k <= half; k++)
+            add_tap(sum, r->out + (size_t)clamp_line(y + k, h) * (size_t)w, tap[abs(k)], w);
+        end_sum(sum, r->work + (size_t)y * (size_t)w, w);
     }
 }
 
-static void defocus(struct render *r, double sigma)
+static int defocus(struct render *r, double sigma)
 {
-    int tap[BLUR_MAX / 2 + 1], sum = 0;
-    const int half = (int)fmin(BLUR_MAX / 2, ceil(2.5 * sigma));
+    int tap[BLUR_MAX + 1] = {0}, others = 0;
+    const int half = (int)fmin(BLUR_MAX, ceil(2.5 * sigma));
     double total = 0;
     for (int k = -half; k <= half; k++)
         total += exp(-k * k / (2 * sigma * sigma));
-    for (int k = half; k >= 0; k--) {
+    for (int k = 1; k <= half; k++) {
         tap[k] = (int)lrint(256 * exp(-k * k / (2 * sigma * sigma)) / total);
-        sum += k ? 2 * tap[k] : 0;
+        others += 2 * tap[k];
     }
-    tap[0] = 256 - sum;
-    blur_pass(r, r->work, r->out, tap, half, false);
-    blur_pass(r, r->out, r->work, tap, half, true);
+    tap[0] = 256 - others;
+    const size_t w = 3 * (size_t)r->width;
+    uint16_t *sum = malloc(w * sizeof *sum);
+    uint8_t *padded = malloc(w + 6 * BLUR_MAX);
+    if (sum && padded)
+        blur(r, tap, half, sum, padded);
+    const int result = sum && padded ? 0 : -ENOMEM;
+    free(sum);
+    free(padded);
+    return result;
 }
 
 static void change_light(struct render *r, const double gain[3])
@@ -242,7 +279,7 @@ static uint32_t scene_key(const struct scene *s, uint32_t noise)
 
 static int draw(struct render *r, const struct scene *scene, uint32_t noise)
 {
-    const int result = scene->hand.present ? hand_sprites_make(r) : 0;
+    int result = scene->hand.present ? hand_sprites_make(r) : 0;
     if (result < 0)
         return result;
     set_pose(r, scene);
@@ -250,9 +287,9 @@ static int draw(struct render *r, const struct scene *scene, uint32_t noise)
     if (scene->light[0] != 1 || scene->light[1] != 1 || scene->light[2] != 1)
         change_light(r, scene->light);
     if (scene->blur > 0.05)
-        defocus(r, scene->blur);
+        result = defocus(r, scene->blur);
     add_noise(r, noise);
-    return 0;
+    return result;
 }
 
 int render_frame(struct render *r, const struct scene *scene, uint32_t sequence,

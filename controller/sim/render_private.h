@@ -56,7 +56,7 @@ struct cached {
 struct render {
     struct table_setup setup;
     struct view view;
-    double pose[7]; // that the layers were made for
+    double eye[3], target[3], roll_deg; // that the layers were made for
     bool has_pose;
     struct light light;
     int width, height;

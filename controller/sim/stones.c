@@ -379,6 +379,12 @@ static const struct scene_stone *by_id(const struct scene_stone *list, int count
     return NULL;
 }
 
+static bool same_stone(const struct scene_stone *a, const struct scene_stone *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->radius == b->radius &&
+           a->height == b->height && a->turn == b->turn && a->colour == b->colour;
+}
+
 // Draws anew wherever `list` has a stone that is not the same in `other`.
 static void redraw_differences(struct render *r, const struct scene *scene,
                                const struct scene_stone *list, int count,
@@ -386,7 +392,7 @@ static void redraw_differences(struct render *r, const struct scene *scene,
 {
     for (int i = 0; i < count; i++) {
         const struct scene_stone *same = by_id(other, other_count, list[i].id);
-        if (!same || memcmp(same, &list[i], sizeof *same) != 0)
+        if (!same || !same_stone(same, &list[i]))
             redraw(r, scene, both_rects(r, &list[i]));
     }
 }

@@ -351,6 +351,20 @@ static int make_parts(struct table *t, struct error *err)
     return r;
 }
 
+static int new_state(struct table *t, const struct table_setup *setup, struct error *err)
+{
+    if (!setup)
+        return error_set(err, -EINVAL,
+                         "There is no simulated table in that file yet, and no setup to make one.");
+    const int r = check(setup, err);
+    if (r < 0)
+        return r;
+    world_init(&t->state->world, setup, loop_now(t->loop));
+    plotter_init(&t->state->plotter, setup);
+    t->state->light.gain = 1;
+    return 0;
+}
+
 int table_new(const struct table_setup *setup, struct loop *loop, const char *file,
               struct table **ret, struct error *err)
 {
@@ -364,16 +378,8 @@ int table_new(const struct table_setup *setup, struct loop *loop, const char *fi
     }
     t->loop = loop;
     int r = file ? table_file_open(file, t->state, sizeof *t->state, &found, &t->file, err) : 0;
-    if (r == 0 && !found && !setup)
-        r = error_set(err, -EINVAL, "There is no table in %s yet, and no setup for a new one.",
-                      file ? file : "memory");
     if (r == 0 && !found)
-        r = check(setup, err);
-    if (r == 0 && !found) {
-        world_init(&t->state->world, setup, loop_now(loop));
-        plotter_init(&t->state->plotter, setup);
-        t->state->light.gain = 1;
-    }
+        r = new_state(t, setup, err);
     if (r == 0)
         r = make_parts(t, err);
     if (r < 0) {

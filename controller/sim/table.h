@@ -108,10 +108,16 @@ enum table_fault {
     // panel
     FAULT_ESTOP_WIRE, // value 1: the wire is broken (reads 1), 0: mended
     FAULT_PUMP_DEAD,  // value 1: the pump does not run
+    TABLE_FAULTS
 };
 
 // Sets a fault off. The parameter is `value` or a whole number, as said above.
 void table_fault(struct table *table, enum table_fault fault, double value);
+
+// The name of a fault as commands have it ("pick-fails", "unplug", …), NULL for no fault; and back:
+// -EINVAL.
+const char *table_fault_name(enum table_fault fault);
+int table_fault_from_name(const char *name, enum table_fault *ret);
 
 // --- truth: for tests only ---
 

@@ -1,8 +1,54 @@
 // Faults on purpose.
+#include <errno.h>
 #include <string.h>
 
 #include "config/base/clock.h"
 #include "controller/sim/table_private.h"
+
+static const char *const NAMES[TABLE_FAULTS] = {
+    [FAULT_PICK_FAILS] = "pick-fails",
+    [FAULT_PICK_RATE] = "pick-rate",
+    [FAULT_LOSE_STONE] = "lose-stone",
+    [FAULT_SENSOR_STUCK] = "sensor-stuck",
+    [FAULT_UNPLUG] = "unplug",
+    [FAULT_REPLUG] = "replug",
+    [FAULT_BROWN_OUT] = "brown-out",
+    [FAULT_WRONG_BAUD] = "wrong-baud",
+    [FAULT_STALL_REPLIES] = "stall-replies",
+    [FAULT_LOSE_BYTES_IN] = "lose-bytes-in",
+    [FAULT_LOSE_BYTES_OUT] = "lose-bytes-out",
+    [FAULT_NOISE_OUT] = "noise-out",
+    [FAULT_LIMIT_TRIP] = "limit-trip",
+    [FAULT_LOSE_STEPS] = "lose-steps",
+    [FAULT_HOMING_SWITCH] = "homing-switch",
+    [FAULT_DOOR] = "door",
+    [FAULT_CAMERA_GONE] = "camera-gone",
+    [FAULT_CAMERA_STALL] = "camera-stall",
+    [FAULT_CAMERA_TRUNCATE] = "camera-truncate",
+    [FAULT_CAMERA_BUMP] = "camera-bump",
+    [FAULT_CAMERA_BLUR] = "camera-blur",
+    [FAULT_LIGHT_GAIN] = "light-gain",
+    [FAULT_LIGHT_CLOUD] = "light-cloud",
+    [FAULT_EXPOSURE_DRIFT] = "exposure-drift",
+    [FAULT_ESTOP_WIRE] = "estop-wire",
+    [FAULT_PUMP_DEAD] = "pump-dead",
+};
+
+const char *table_fault_name(enum table_fault fault)
+{
+    return (int)fault >= 0 && fault < TABLE_FAULTS ? NAMES[fault] : NULL;
+}
+
+int table_fault_from_name(const char *name, enum table_fault *ret)
+{
+    for (int i = 0; i < TABLE_FAULTS; i++) {
+        if (strcmp(name, NAMES[i]) == 0) {
+            *ret = (enum table_fault)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
 
 static void trip_limit(struct table *t, int64_t now)
 {

@@ -29,9 +29,9 @@ struct table_file {
     uint64_t number;
 };
 
-static int newest(const struct table_file *f)
+static int newest(const struct header *h)
 {
-    return f->header->number[1] > f->header->number[0];
+    return h->number[1] > h->number[0];
 }
 
 static int map(struct table_file *f, const char *path, struct error *err)
@@ -85,12 +85,13 @@ int table_file_open(const char *path, void *state, size_t size, bool *ret_found,
                       path);
     else
         r = map(f, path, err);
-    if (r < 0) {
+    if (r < 0 || !f->header) { // no header only with an error
         table_file_close(f);
         return r;
     }
-    const int slot = newest(f);
-    f->number = f->header->number[slot];
+    const struct header *h = f->header;
+    const int slot = newest(h);
+    f->number = h->number[slot];
     *ret_found = f->number > 0;
     if (*ret_found)
         memcpy(state, f->slot[slot], size);
@@ -100,7 +101,7 @@ int table_file_open(const char *path, void *state, size_t size, bool *ret_found,
 
 void table_file_commit(struct table_file *f, const void *state)
 {
-    const int slot = !newest(f);
+    const int slot = !newest(f->header);
     atomic_store_explicit(&f->header->number[slot], 0, memory_order_seq_cst);
     memcpy(f->slot[slot], state, f->size);
     atomic_store_explicit(&f->header->number[slot], ++f->number, memory_order_seq_cst);

@@ -5,10 +5,10 @@
 
 enum { SETTLE_SWEEPS = 80, PILE_TRIES = 30 };
 
-#define TOUCH         0.02   // mm of overlap that is none
-#define TABLE_LEFT    -150.0 // mm: the table top ends there
+#define TOUCH         0.02     // mm of overlap that is none
+#define TABLE_LEFT    (-150.0) // mm: the table top ends there
 #define TABLE_RIGHT   560.0
-#define TABLE_NEAR    -160.0
+#define TABLE_NEAR    (-160.0)
 #define TABLE_FAR     540.0
 #define POCKET_REACH  7.0 // mm: a stone let go this close to a pocket's centre falls in
 #define STACK_OVERLAP 1.0 // mm: more overlap than a touch of two stones

@@ -14,18 +14,42 @@
 
 static struct table_rig rig;
 
-static int setup(void **state)
+static int setup_with(const struct table_setup *s)
 {
-    (void)state;
-    struct table_setup s;
     struct error err = {0};
-    table_setup_default(&s);
-    if (table_rig_setup(&rig, &s, &err) != 0) {
+    if (table_rig_setup(&rig, s, &err) != 0) {
         print_error("%s\n", err.text);
         return -1;
     }
     rig.verbose = getenv("TESSERA_VERBOSE") != NULL;
     return 0;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct table_setup s;
+    table_setup_default(&s);
+    return setup_with(&s);
+}
+
+static int setup_hal(void **state)
+{
+    (void)state;
+    struct table_setup s;
+    table_setup_default(&s);
+    s.firmware.flavour = SETUP_GRBLHAL;
+    return setup_with(&s);
+}
+
+static int setup_mcode(void **state)
+{
+    (void)state;
+    struct table_setup s;
+    table_setup_default(&s);
+    s.gripper.vacuum_by_mcode = true;
+    s.gripper.probe_is_sensor = true;
+    return setup_with(&s);
 }
 
 static int teardown(void **state)
@@ -288,6 +312,73 @@ static void test_door(void **state)
     assert_int_equal(rig.last.kind, ARM_EVENT_DONE);
 }
 
+static void test_grblhal(void **state)
+{
+    (void)state;
+    must(table_rig_home(&rig));
+    assert_true(grbl_machine(arm_grbl(rig.arm))->hal);
+    assert_true(grbl_machine(arm_grbl(rig.arm))->rx_bytes > 1000);
+    must(table_rig_job(&rig, at_point(ARM_JOB_PLACE, 9, 9, 0)));
+    must(table_rig_job(&rig, at_point(ARM_JOB_LIFT, 9, 9, 2)));
+    table_fault(rig.table, FAULT_BROWN_OUT, 0);
+    table_rig_wait(&rig, 3);
+    must(table_rig_home(&rig)); // ALARM:11 at every start is no reason to stop
+    assert_int_equal(stone_at(9, 9), 0);
+}
+
+// Its trap: after a cancelled jog a refused one leaves every G1 at error:15 until a reset.
+static void test_grblhal_jog_trap(void **state)
+{
+    (void)state;
+    must(table_rig_home(&rig));
+    struct arm_job jog = {.kind = ARM_JOB_JOG, .x = 300, .feed = 50, .store = -1};
+    assert_int_equal(arm_submit(rig.arm, &jog, loop_now(rig.loop), NULL, NULL), 0);
+    table_rig_wait(&rig, 1);
+    arm_jog_cancel(rig.arm, loop_now(rig.loop));
+    table_rig_wait(&rig, 3);
+    assert_false(arm_busy(rig.arm));
+    if (!table_rig_job(&rig, at_point(ARM_JOB_PLACE, 9, 9, 0))) {
+        table_rig_wait(&rig, 3);
+        must(table_rig_home(&rig));
+        must(table_rig_job(&rig, at_point(ARM_JOB_PLACE, 9, 9, 0)));
+    }
+    assert_int_equal(stone_at(9, 9), 1);
+}
+
+static void test_vacuum_by_m_code_and_probe_pin(void **state)
+{
+    (void)state;
+    must(table_rig_home(&rig));
+    table_fault(rig.table, FAULT_PICK_FAILS, 1);
+    must(table_rig_job(&rig, at_point(ARM_JOB_PLACE, 9, 9, 0)));
+    assert_int_equal(rig.retries, 1);
+    assert_true(rig.last.verified);
+    must(table_rig_job(&rig, at_point(ARM_JOB_LIFT, 9, 9, 2)));
+    assert_int_equal(ledger().tray[1], 1);
+    // A reset switches the pump off with a stone on the cup: it is reported, and vented for.
+    must(table_rig_job(&rig, (struct arm_job){.kind = ARM_JOB_PICK, .store = 0}));
+    arm_stop(rig.arm, ARM_STOP_PERSON, loop_now(rig.loop));
+    assert_int_equal(arm_held(rig.arm), ARM_HELD_UNKNOWN);
+    table_rig_update(&rig);
+    table_rig_wait(&rig, 1);
+    must(table_rig_home(&rig));
+    assert_int_equal(arm_held(rig.arm), ARM_HELD_NO);
+    assert_int_equal(ledger().cup, 0);
+}
+
+static void test_jog(void **state)
+{
+    (void)state;
+    double before[3], after[3];
+    must(table_rig_home(&rig));
+    assert_true(arm_position(rig.arm, before));
+    must(table_rig_job(&rig, (struct arm_job){.kind = ARM_JOB_JOG, .x = 25.5, .y = 3, .z = -4}));
+    assert_true(arm_position(rig.arm, after));
+    assert_true(fabs(after[0] - before[0] - 25.5) < 0.01);
+    assert_true(fabs(after[1] - before[1] - 3) < 0.01);
+    assert_true(fabs(after[2] - before[2] + 4) < 0.01);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -305,6 +396,10 @@ int main(void)
         T(test_homing_fails),
         T(test_wrong_baud_is_told_not_believed),
         T(test_door),
+        T(test_jog),
+        cmocka_unit_test_setup_teardown(test_grblhal, setup_hal, teardown),
+        cmocka_unit_test_setup_teardown(test_grblhal_jog_trap, setup_hal, teardown),
+        cmocka_unit_test_setup_teardown(test_vacuum_by_m_code_and_probe_pin, setup_mcode, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

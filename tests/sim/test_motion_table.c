@@ -152,17 +152,28 @@ static void add_stores(struct table_rig *rig, const struct table_setup *s)
     }
 }
 
-static int make_arm(struct table_rig *rig, struct error *err)
+static int make_gripper(struct table_rig *rig, const struct setup_gripper *g, struct error *err)
 {
-    struct gripper_lines lines = {rig, set_pump, set_valve, get_sensor};
+    int (*sensor)(void *) = g->probe_is_sensor ? NULL : get_sensor;
+    if (g->vacuum_by_mcode) {
+        struct gripper_words words = {"M3S1000", "M5", NULL, rig, sensor};
+        return gripper_new_mcode(&words, &rig->gripper, err);
+    }
+    struct gripper_lines lines = {rig, set_pump, set_valve, sensor};
+    return gripper_new_gpio(&lines, &rig->gripper);
+}
+
+static int make_arm(struct table_rig *rig, const struct setup_gripper *g, struct error *err)
+{
     int fd = -1, r = table_serial_open(rig->table, &fd);
     if (r == 0)
         r = transport_new_fd(fd, "simulated plotter", open_serial, rig, &rig->transport, err);
     if (r == 0)
-        r = gripper_new_gpio(&lines, &rig->gripper);
+        r = make_gripper(rig, g, err);
     if (r == 0)
         r = loop_add_settled(rig->loop, settled, rig);
     struct arm_config config = arm_config_default();
+    config.probe_sensor = g->probe_is_sensor;
     struct arm_hooks hooks = {.event = on_event, .user = rig};
     if (r == 0)
         r = arm_new(&config, 115200, rig->transport, rig->gripper, &rig->stores, &hooks,
@@ -188,7 +199,7 @@ int table_rig_setup(struct table_rig *rig, const struct table_setup *setup, stru
     add_stores(rig, setup);
     const struct setup_machine *m = &setup->machine;
     rig->map = board_map_from_pose(m->a1_x, m->a1_y, m->rotation_deg, m->scale);
-    return make_arm(rig, err);
+    return make_arm(rig, &setup->gripper, err);
 }
 
 void table_rig_teardown(struct table_rig *rig)

@@ -27,7 +27,9 @@ struct table_rig {
     bool verbose;
 };
 
-// Stores: 0, 1 = magazines of colour 1, 2; 2, 3 = trays. Not 0: the table could not be made.
+// The gripper follows the setup: vacuum on the panel's lines or by M3/M5, pick sensor on the panel
+// or on the firmware's probe pin. Stores: 0, 1 = magazines of colour 1, 2; 2, 3 = trays. Not 0: the
+// table could not be made.
 int table_rig_setup(struct table_rig *rig, const struct table_setup *setup, struct error *err);
 void table_rig_teardown(struct table_rig *rig);
 

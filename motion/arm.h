@@ -146,7 +146,8 @@ void arm_set_stop_input(struct arm *arm, enum arm_stop_reason input, bool active
 // Leaves FAULTED. -EBUSY: a stop input is still active (the error names it). Moves nothing.
 int arm_reset(struct arm *arm, int64_t now_ns, struct error *err);
 
-// Feed hold: stands still within v/a, keeps position and stone; resume goes on with the job.
+// Feed hold: stands still within v/a, keeps position and stone; resume goes on with the job. A
+// stop or fault ends the hold.
 void arm_hold(struct arm *arm, int64_t now_ns);
 void arm_resume(struct arm *arm, int64_t now_ns);
 

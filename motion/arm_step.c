@@ -185,6 +185,8 @@ static void insert(struct arm *arm, const struct arm_step *steps, int count)
     memmove(p->step + arm->pc + count, p->step + arm->pc + 1, sizeof *p->step * (size_t)rest);
     memcpy(p->step + arm->pc, steps, sizeof *steps * (size_t)count);
     p->count = arm->pc + count + rest;
+    arm->wait = ARM_WAIT_NONE; // the check is over; what was put in begins next
+    arm->arrive_by = INT64_MAX;
 }
 
 static void not_held(struct arm *arm, const struct arm_step *expect, int64_t now)

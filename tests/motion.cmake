@@ -5,7 +5,7 @@ tessera_test(NAME test_motion_arm SOURCES unit/test_motion_arm.c ${MOTION_RIG}
     LIBS tessera_motion m TIMEOUT 60)
 tessera_test(NAME test_motion_chaos SOURCES unit/test_motion_chaos_seeds.c unit/test_motion_chaos.c
     ${MOTION_RIG} LIBS tessera_motion m TIMEOUT 120)
-tessera_bench(NAME soak_arm SOURCES soak/soak_arm.c unit/test_motion_chaos.c ${MOTION_RIG}
+tessera_test(NAME test_motion_grbl SOURCES unit/test_motion_grbl.c unit/test_motion_fake.c
     LIBS tessera_motion m)
 tessera_test(NAME test_motion_parse SOURCES unit/test_motion_parse.c LIBS tessera_motion)
 tessera_test(NAME test_motion_plan SOURCES unit/test_motion_plan.c LIBS tessera_motion m)
@@ -16,6 +16,9 @@ if(TARGET tessera_sim)
     set(MOTION_TABLE_RIG sim/test_motion_table.c)
     tessera_test(NAME test_motion_sim SOURCES sim/test_motion_sim.c ${MOTION_TABLE_RIG}
         LIBS tessera_sim tessera_loop tessera_motion m TIMEOUT 120 LABEL sim)
+    tessera_bench(NAME soak_arm SOURCES soak/soak_arm.c soak/soak_arm_table.c
+        unit/test_motion_chaos.c ${MOTION_RIG} ${MOTION_TABLE_RIG}
+        LIBS tessera_sim tessera_loop tessera_motion m)
     tessera_bench(NAME bench_arm SOURCES bench/bench_arm.c ${MOTION_TABLE_RIG}
         LIBS tessera_sim tessera_loop tessera_motion m)
 endif()

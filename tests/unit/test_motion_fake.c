@@ -323,7 +323,7 @@ static void take(struct fake *f, unsigned char c)
 static void parse(struct fake *f)
 {
     while (f->rx_count && !f->critical && !f->homing && !f->waits_for_rest &&
-           f->banner_at == INT64_MAX) {
+           f->banner_at == INT64_MAX && f->moves < FAKE_MOVES) {
         char c = f->rx[0];
         memmove(f->rx, f->rx + 1, (size_t)--f->rx_count);
         if (c == '\n') {

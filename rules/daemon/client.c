@@ -126,7 +126,7 @@ static void got_hello(void *user, const json_t *result, const struct error *err)
 {
     struct rules_client *client = user;
     (void)result;
-    if (err && client->fd >= 0)
+    if (err && strcmp(err->code, "BadProtocol") == 0)
         client->closing = *err; // process() hangs up when it sees this
 }
 

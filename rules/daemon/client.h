@@ -15,13 +15,15 @@
 // Every call takes a callback that is called exactly once: with a result, with the daemon's error
 // (err->code is its stable code, err->text a sentence for people), or with a transport error: code
 // "ConnectionLost" (number -ECONNRESET) or "NoAnswer" (-ETIMEDOUT). A callback may make new calls;
-// it must not free the client.
+// it must neither free the client nor reconnect it.
 //
 // A lost connection fails every open call and leaves the client *down*. Nothing is repeated behind
 // your back: call rules_client_reconnect() (again and again, with your own back-off), then repeat
 // what you need. A play is safe to repeat with the same ply: one that had been accepted before the
 // loss gets its reply again and is not played twice. Subscriptions are renewed by reconnecting. A
 // private daemon without a state folder has forgotten its games then; one with a folder has not.
+//
+// The daemon lives on real time: on a virtual clock, hold the loop while calls are open.
 #pragma once
 
 #include <jansson.h>

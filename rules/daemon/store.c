@@ -12,6 +12,11 @@ int store_new(struct store **ret)
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return -ENOMEM;
+    store->positions = calloc(STORE_LIVE_MAX, sizeof *store->positions);
+    if (!store->positions) {
+        free(store);
+        return -ENOMEM;
+    }
     *ret = store;
     return 0;
 }
@@ -24,7 +29,6 @@ static void free_game(struct stored_game *game)
     free(game->players);
     free(game->moves);
     free(game->damage);
-    free(game->live);
     free(game);
 }
 
@@ -41,6 +45,7 @@ struct store *store_free(struct store *store)
         free(store->house[i]);
     for (size_t i = 0; i < store->change_count; i++)
         free(store->changes[i].moves);
+    free(store->positions);
     free(store->games);
     free(store->matches);
     free(store->house);
@@ -169,42 +174,38 @@ uint32_t store_work_out(const struct stored_game *game, struct game *ret)
 
 void store_forget_live(struct store *store, uint32_t number)
 {
-    for (unsigned i = 0; i < store->live_count; i++) {
-        if (store->live[i] != number)
-            continue;
-        store->live[i] = store->live[--store->live_count];
-        struct stored_game *game = store_at(store, number);
-        free(game->live);
-        game->live = NULL;
+    struct stored_game *game = store_at(store, number);
+    if (!game->live)
         return;
-    }
+    store->owner[game->live - store->positions] = 0;
+    game->live = NULL;
 }
 
-static void make_room_for_live(struct store *store)
+// A free place for a position: the one that was used longest ago is given up when none is left.
+static unsigned find_place(struct store *store)
 {
-    if (store->live_count < STORE_LIVE_MAX)
-        return;
-    uint32_t oldest = store->live[0];
-    for (unsigned i = 1; i < store->live_count; i++)
-        if (store_at(store, store->live[i])->used < store_at(store, oldest)->used)
-            oldest = store->live[i];
-    store_forget_live(store, oldest);
+    unsigned oldest = 0;
+    for (unsigned i = 0; i < STORE_LIVE_MAX; i++) {
+        if (store->owner[i] == 0)
+            return i;
+        if (store_at(store, store->owner[i])->used < store_at(store, store->owner[oldest])->used)
+            oldest = i;
+    }
+    store_forget_live(store, store->owner[oldest]);
+    return oldest;
 }
 
 static struct game *work_out_live(struct store *store, uint32_t number)
 {
     struct stored_game *game = store_at(store, number);
     game->used = ++store->clock;
-    if (game->live)
-        return game->live;
-    make_room_for_live(store);
-    struct game *live = malloc(sizeof *live);
-    if (!live)
-        abort(); // 11 KB: nothing useful can be done without it, and the journal is safe
-    store_work_out(game, live);
-    game->live = live;
-    store->live[store->live_count++] = number;
-    return live;
+    if (!game->live) {
+        unsigned place = find_place(store);
+        game->live = &store->positions[place];
+        store->owner[place] = number;
+        store_work_out(game, game->live);
+    }
+    return game->live;
 }
 
 const struct game *store_game(struct store *store, uint32_t number)

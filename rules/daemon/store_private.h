@@ -13,7 +13,7 @@ struct stored_game {
     uint16_t ply; // after the last move; with `result`, so that a list needs no positions
     struct result result;
     char *damage;      // why the moves of the journal end early; NULL = they do not
-    struct game *live; // the position, when it is worked out
+    struct game *live; // the position, when it is worked out: one of store.positions
     uint64_t used;     // for choosing which position to forget
 };
 
@@ -43,8 +43,8 @@ struct store {
     struct variant **house;
     uint32_t house_count, house_capacity;
 
-    uint32_t live[STORE_LIVE_MAX]; // numbers of games whose position is worked out
-    unsigned live_count;
+    struct game *positions;         // STORE_LIVE_MAX of them
+    uint32_t owner[STORE_LIVE_MAX]; // number of the game whose position it is, 0 = free
     uint64_t clock;
 
     struct change *changes;

@@ -155,6 +155,27 @@ static bool touches_stones(enum arm_job_kind kind)
            kind == ARM_JOB_LIFT || kind == ARM_JOB_DROP;
 }
 
+// The sensor is asked before a stone is taken or carried on: it may have fallen while it waited.
+static bool contradicted(struct arm *arm, int64_t now)
+{
+    int sensed = arm_sensor(arm);
+    if (arm->held == ARM_HELD_YES && sensed == 0) {
+        arm->held = ARM_HELD_NO;
+        arm_job_failed(arm, ARM_STONE_LOST, 0, arm->at,
+                       "The stone fell off the cup while it waited there.", now);
+        return true;
+    }
+    if (arm->held == ARM_HELD_NO && sensed == 1) {
+        arm->held = ARM_HELD_UNKNOWN;
+        arm_job_failed(arm, ARM_GRIPPER, 0, arm->at,
+                       "The pick sensor says that a stone hangs on the cup, but none was gripped. "
+                       "Vent it over a tray; if it says so again, check the sensor.",
+                       now);
+        return true;
+    }
+    return false;
+}
+
 static void start_job(struct arm *arm, int64_t now)
 {
     arm->job = arm->queue[arm->queue_head];
@@ -184,6 +205,8 @@ static void start_job(struct arm *arm, int64_t now)
                        now);
         return;
     }
+    if (touches_stones(job->kind) && contradicted(arm, now))
+        return;
     struct arm_scene scene;
     struct travel_limits limits;
     arm_scene_of(arm, &scene, &limits);

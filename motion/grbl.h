@@ -61,6 +61,7 @@ struct grbl_machine {
     bool homing_enabled;            // $22 bit 0
     bool soft_limits, hard_limits;  // $20, $21
     int report_mask;                // $10
+    bool report_inches;             // $13: reports are in inches; turned to mm here
     int planner_blocks, rx_bytes;   // from $I; 15 and 128 when it does not say
     bool hal;                       // the banner says grblHAL
 };

@@ -10,6 +10,7 @@ enum {
 };
 
 static const int64_t own_reset_wait = 1000 * MS; // alarms after which the firmware resets itself
+static const double mm_per_inch = 25.4;
 static const int64_t setup_timeout = 3 * SECOND;
 
 void grbl_read_settings(struct grbl *g, int64_t now)
@@ -59,6 +60,7 @@ static void settings_read(struct grbl *g, int64_t now)
     }
     m->junction = setting_or_zero(g, 11);
     m->report_mask = (int)setting_or_zero(g, 10);
+    m->report_inches = setting_or_zero(g, 13) != 0;
     m->soft_limits = setting_or_zero(g, 20) != 0;
     m->hard_limits = setting_or_zero(g, 21) != 0;
     m->homing_enabled = ((int)setting_or_zero(g, 22) & 1) != 0;
@@ -137,6 +139,14 @@ static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_
         return;
     g->asked = false;
     g->misses = 0;
+    if (g->machine.report_inches) {
+        for (int i = 0; i < GRBL_AXES; i++) {
+            s->machine[i] *= mm_per_inch;
+            s->work[i] *= mm_per_inch;
+            s->offset[i] *= mm_per_inch;
+        }
+        s->feed *= mm_per_inch;
+    }
     if (s->has_offset) {
         memcpy(g->offset, s->offset, sizeof g->offset);
         g->has_offset = true;

@@ -205,6 +205,39 @@ static void test_stone_lost_on_the_way(void **state)
     assert_int_equal(arm_held(rig.arm), ARM_HELD_NO);
 }
 
+static void test_stone_falls_while_it_waits(void **state)
+{
+    (void)state;
+    assert_true(rig_home(&rig));
+    uint64_t r = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_READY, .store = 0});
+    assert_true(rig_settle(&rig, 30));
+    assert_done(r);
+    rig.stone_on_cup = false;
+    int before = rig.fake.motion_lines;
+    uint64_t p = rig_submit(&rig, place(-300, -270, -1));
+    assert_true(rig_settle(&rig, 30));
+    assert_failed(p, ARM_STONE_LOST);
+    assert_int_equal(rig.fake.motion_lines, before); // known before anything moved
+    p = rig_submit(&rig, place(-300, -270, 0));
+    assert_true(rig_settle(&rig, 30));
+    assert_done(p);
+}
+
+static void test_sensor_contradicts(void **state)
+{
+    (void)state;
+    assert_true(rig_home(&rig));
+    rig.stone_on_cup = true; // nobody gripped it
+    uint64_t p = rig_submit(&rig, place(-300, -270, 0));
+    assert_true(rig_settle(&rig, 30));
+    assert_failed(p, ARM_GRIPPER);
+    uint64_t v = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_VENT, .store = 2});
+    p = rig_submit(&rig, place(-300, -270, 0));
+    assert_true(rig_settle(&rig, 60));
+    assert_done(v);
+    assert_done(p);
+}
+
 static void test_stone_sticks(void **state)
 {
     (void)state;
@@ -591,6 +624,8 @@ int main(void)
         T(test_grip_is_retried_in_a_cross),
         T(test_nothing_gripped),
         T(test_stone_lost_on_the_way),
+        T(test_stone_falls_while_it_waits),
+        T(test_sensor_contradicts),
         T(test_stone_sticks),
         T(test_no_sensor_is_not_verified),
         T(test_unknown_cup_must_be_vented),

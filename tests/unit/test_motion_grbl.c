@@ -144,6 +144,43 @@ static void test_settings(void **state)
     assert_false(grbl_setting(rig.grbl, -1, &v));
 }
 
+static struct grbl_status seen;
+
+static void on_status(void *user, const struct grbl_status *s, int64_t now)
+{
+    (void)user;
+    (void)now;
+    seen = *s;
+}
+
+static void replay(const char *said)
+{
+    memset(&rig, 0, sizeof rig);
+    memset(&seen, 0, sizeof seen);
+    rig.fake.fd = -1;
+    assert_int_equal(transport_new_replay(said, strlen(said), 16, &rig.transport), 0);
+    struct grbl_options o = {.events = {NULL, NULL, on_status, NULL, NULL}};
+    assert_int_equal(grbl_new(&o, rig.transport, 0, &rig.grbl), 0);
+    for (int i = 0; i < 20; i++)
+        grbl_process(rig.grbl, i, POLLIN);
+}
+
+// What settings do to reports: inches ($13), and work positions with a late offset ($10 bit 0).
+static void test_reports_as_set(void **state)
+{
+    replay("Grbl 1.1h ['$' for help]\r\nok\r\n$13=1\r\nok\r\n"
+           "<Idle|MPos:-1.0000,-2.0000,0.0000|FS:0,0>\r\n");
+    assert_true(seen.has_machine && seen.machine[0] == -25.4 && seen.machine[1] == -50.8);
+    teardown(state);
+    replay("Grbl 1.1h ['$' for help]\r\nok\r\n$10=0\r\nok\r\n<Idle|WPos:1.000,2.000,3.000>\r\n");
+    assert_false(seen.has_machine); // not known yet: nothing is guessed
+    teardown(state);
+    replay("Grbl 1.1h ['$' for help]\r\nok\r\n$10=0\r\nok\r\n"
+           "<Idle|WPos:1.000,2.000,3.000|WCO:-5.000,-6.000,-7.000>\r\n"
+           "<Idle|WPos:2.000,2.000,3.000>\r\n");
+    assert_true(seen.has_machine && seen.machine[0] == -3 && seen.machine[2] == -4);
+}
+
 static void flow(bool count_window, uint64_t most, uint64_t least)
 {
     start(count_window);
@@ -258,6 +295,7 @@ int main(void)
 #define T(name) cmocka_unit_test_teardown(name, teardown)
     const struct CMUnitTest tests[] = {
         T(test_settings),
+        T(test_reports_as_set),
         T(test_one_line_in_flight),
         T(test_character_counting),
         T(test_what_may_not_be_sent),

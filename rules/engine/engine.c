@@ -7,6 +7,7 @@
 #include "rules/engine/crowd.h"
 #include "rules/engine/level.h"
 #include "rules/engine/opening.h"
+#include "rules/engine/pentago_opening.h"
 #include "rules/engine/pentago_player.h"
 #include "rules/engine/rows.h"
 
@@ -91,6 +92,20 @@ static int need_pentago(struct engine *engine)
     if (engine->pentago)
         return 0;
     return pentago_player_new(engine->settings.hash_mib, &engine->pentago);
+}
+
+int engine_prepare(struct engine *engine, const struct variant *variant)
+{
+    if (variant->family == FAMILY_PENTAGO) {
+        struct pentago_opening_entry entry;
+        const uint64_t empty[2] = {0, 0};
+        int r = need_pentago(engine);
+        return r < 0 ? r : pentago_opening_find(empty, &entry);
+    }
+    if (!rows_plays(variant))
+        return 0;
+    int r = need_rows(engine);
+    return r < 0 ? r : rows_prepare(engine->rows, variant);
 }
 
 // The answer when a player failed to give a legal one: never an illegal move, whatever happens.

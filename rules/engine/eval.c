@@ -68,7 +68,7 @@ double eval_win_chance(int value)
 int eval_candidates(const struct sboard *b, int limit, uint16_t *cells)
 {
     int size = b->rules.size, count = 0;
-    uint32_t wide[SB_SIZE_MAX + 4], board = ((1u << size) - 1) << 2;
+    uint32_t wide[SB_SIZE_MAX + 4] = {0}, board = ((1u << size) - 1) << 2;
     for (int y = 0; y < size + 4; y++) {
         uint32_t row = b->rows[y];
         wide[y] = row | row << 1 | row << 2 | row >> 1 | row >> 2;

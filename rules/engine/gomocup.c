@@ -165,7 +165,7 @@ static void info(struct brain *b, const char *rest)
     else if (strcmp(key, "rule") == 0)
         b->exact = number & 1;
     else if (strcmp(key, "game") == 0 && variant_find(value))
-        strcpy(b->game, variant_find(value)->name);
+        snprintf(b->game, sizeof b->game, "%.*s", VARIANT_NAME_MAX - 1, value);
 }
 
 static void take_back(struct brain *b, const char *rest)

@@ -12,13 +12,13 @@
 #include "rules/engine/engine.h"
 
 struct level {
-    int depth;         // plies, 0 = no limit
     uint64_t nodes;    // 0 = no limit
+    double oversight;  // the chance to overlook the other side's plans this time
+    double miss_four;  // the chance to overlook even a four that must be stopped
+    int depth;         // plies, 0 = no limit
     int proof_moves;   // own moves of a threat sequence that are seen (see struct search_limits)
     int lines;         // candidates weighed against each other
     int blur;          // differences of value smaller than this are hardly noticed
-    double oversight;  // the chance to overlook the other side's plans this time
-    double miss_four;  // the chance to overlook even a four that must be stopped
     int pentago_depth; // turns looked ahead in Pentago, 0 = no limit
 };
 

@@ -66,7 +66,7 @@ static uint8_t classify(struct shapes *s, uint8_t *shape)
     uint32_t index = ternary(shape, s->span);
     if (s->cls[index] != 0xff)
         return s->cls[index];
-    uint8_t own[SPAN_MAX];
+    uint8_t own[SPAN_MAX] = {0};
     for (int i = 0; i < s->span; i++)
         own[i] = shape[i] == 1;
     uint8_t cls = LINE_NONE, ways = 0;
@@ -188,7 +188,7 @@ static int fill(struct line_table *table, struct shapes *shapes, uint32_t *slots
 {
     int reach = table->reach;
     for (uint32_t code = 0; code < 1u << 4 * reach; code++) {
-        uint8_t line[SPAN_MAX];
+        uint8_t line[SPAN_MAX] = {0};
         for (int i = 0; i < 2 * reach; i++)
             line[i < reach ? i : i + 1] = (uint8_t)(code >> 2 * i & 3);
         line[reach] = EMPTY;

@@ -58,7 +58,7 @@ static struct move to_move(const struct game *game, struct pentago_turn_move m, 
 {
     int hole = pentago_hole_of[m.bit];
     return move_twist(game_next_colour(game), hole % 6, hole / 6,
-                      twist ? (int)pentago_block(m.lane) : 0, twist ? m.turn : 0);
+                      twist ? (int)pentago_block(m.lane) : 0, twist ? (int)m.turn : 0);
 }
 
 // The move as the game takes it: a marble that wins at once is sent without a twist.

@@ -73,22 +73,31 @@ static struct sb_rules rules_of(const struct variant *v)
     return rules;
 }
 
+int rows_prepare(struct rows *rows, const struct variant *variant)
+{
+    struct sb_rules rules = rules_of(variant);
+    if (rows->table && memcmp(&rules, &rows->rules, sizeof rules) == 0)
+        return 0;
+    if (!rows->table || memcmp(&rules.line, &rows->rules.line, sizeof rules.line) != 0) {
+        struct line_table *table;
+        int r = line_table_new(&rules.line, &table);
+        if (r < 0)
+            return r;
+        line_table_free(rows->table);
+        rows->table = table;
+    }
+    rows->rules = rules;
+    search_forget(rows->search);
+    return 0;
+}
+
 // Makes the tables fit the variant and lays the game's position on the board.
 static int lay(struct rows *rows, const struct game *game)
 {
-    struct sb_rules rules = rules_of(&game->rules);
-    if (!rows->table || memcmp(&rules, &rows->rules, sizeof rules) != 0) {
-        if (!rows->table || memcmp(&rules.line, &rows->rules.line, sizeof rules.line) != 0) {
-            struct line_table *table;
-            int r = line_table_new(&rules.line, &table);
-            if (r < 0)
-                return r;
-            line_table_free(rows->table);
-            rows->table = table;
-        }
-        rows->rules = rules;
-        search_forget(rows->search);
-    }
+    int r = rows_prepare(rows, &game->rules);
+    if (r < 0)
+        return r;
+    struct sb_rules rules = rows->rules;
     sb_init(&rows->board, &rules, rows->table);
     uint8_t stones[SB_SIZE_MAX * SB_SIZE_MAX];
     for (int y = 0; y < rules.size; y++)
@@ -257,7 +266,7 @@ int rows_think(struct rows *rows, const struct game *game, const struct engine_l
 int rows_value(struct rows *rows, const struct game *game, const struct engine_limits *limits,
                atomic_int *stop, int *ret_score)
 {
-    struct engine_thought thought;
+    struct engine_thought thought = {0};
     struct rng rng;
     rng_seed(&rng, 0);
     int r = rows_think(rows, game, limits, NULL, &rng, stop, NULL, NULL, &thought);

@@ -14,6 +14,10 @@ int rows_new(unsigned hash_mib, int threads, struct rows **ret);
 struct rows *rows_free(struct rows *rows);
 void rows_forget(struct rows *rows);
 
+// Makes the tables for the variant's rules ahead of time (see line_table_new). rows_plays must
+// hold.
+int rows_prepare(struct rows *rows, const struct variant *variant);
+
 // As engine_think, for a game of rows in which a stone is due. `level` NULL = full strength.
 int rows_think(struct rows *rows, const struct game *game, const struct engine_limits *limits,
                const struct level *level, struct rng *rng, atomic_int *stop, engine_report *report,

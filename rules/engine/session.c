@@ -66,6 +66,8 @@ int session_set_game(struct session *s, const char *name, char *const changes[],
         r = variant_validate(&v, err);
     if (r < 0)
         return r;
+    if (engine_prepare(s->engine, &v) < 0)
+        return error_set(err, -ENOMEM, "There is not enough memory for this game.");
     s->variant = v;
     game_init(&s->game, &s->variant);
     for (int c = 0; c <= COLOURS_MAX; c++)

@@ -136,8 +136,8 @@ int tool_solve(const struct session_options *options, int argc, char **argv)
 {
     static struct solving s;
     struct error err;
-    char *text;
-    size_t size;
+    char *text = NULL;
+    size_t size = 0;
     if (argc != 2) {
         fprintf(stderr, "tessera-engine: solve VARIANT FILE\n");
         return 2;

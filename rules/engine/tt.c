@@ -142,12 +142,12 @@ void tt_put(struct tt *tt, uint64_t hash, const struct tt_hit *hit)
 
 int tt_fill(const struct tt *tt)
 {
-    uint64_t buckets = tt->mask + 1 < 250 ? tt->mask + 1 : 250, used = 0;
-    for (uint64_t i = 0; i < buckets; i++) {
+    uint64_t last = tt->mask < 249 ? tt->mask : 249, used = 0;
+    for (uint64_t i = 0; i <= last; i++) {
         for (int w = 0; w < WAYS; w++) {
             uint64_t data = atomic_load_explicit(&tt->bucket[i].way[w].data, memory_order_relaxed);
             used += data && age_of(data) == tt->age;
         }
     }
-    return (int)(used * 1000 / (buckets * WAYS));
+    return (int)(used * 1000 / ((last + 1) * WAYS));
 }

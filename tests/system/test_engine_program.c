@@ -100,8 +100,8 @@ static void test_keeps_time(void **state)
                      i == 3 ? (const char *[]){"1", "2", "3", "4"}[ply % 4] : turn[ply % 2]);
             int64_t start_ns = clock_monotonic_ns();
             ask(command);
-            // 20 ms is the promise; a loaded test machine gets more.
-            assert_true(clock_monotonic_ns() - start_ns < 400 * NS_PER_MS);
+            // 20 ms is the promise; a loaded machine under a sanitizer gets more.
+            assert_true(clock_monotonic_ns() - start_ns < 1500 * NS_PER_MS);
         }
     }
     ask("tessera-set_game pente");
@@ -109,7 +109,7 @@ static void test_keeps_time(void **state)
     int64_t start_ns = clock_monotonic_ns();
     ask("genmove b");
     ask("genmove w");
-    assert_true(clock_monotonic_ns() - start_ns < 1500 * NS_PER_MS);
+    assert_true(clock_monotonic_ns() - start_ns < 4 * NS_PER_S);
     finish();
 }
 
@@ -223,7 +223,7 @@ static void test_usage(void **state)
     assert_int_equal(feed("playouts pente 20", "", 0, answer, sizeof answer), 0);
     assert_non_null(strstr(answer, "hash="));
     const char *position = "K10 A1 L10 A3 M10 A5\n# comment\nK10 K10\n";
-    assert_int_equal(WEXITSTATUS(feed("--time 200 solve pente -", position, strlen(position),
+    assert_int_equal(WEXITSTATUS(feed("--nodes 5000 solve pente -", position, strlen(position),
                                       answer, sizeof answer)),
                      1);
     assert_non_null(strstr(answer, "1\twin\t2\t"));

@@ -152,7 +152,17 @@ void plotter_home_pass_over(struct plotter *p); // at home.end_ns
 void plotter_home_position(const struct plotter *p, int64_t t_ns, double ret[3]);
 void plotter_home_stop(struct plotter *p);
 
+// plotter_realtime.c
+void plotter_greet(struct plotter *p); // banner; then the start-up lines, unless locked
+bool plotter_realtime_byte(struct plotter *p, uint8_t byte); // false: it belongs to a line
+void plotter_realtime(struct plotter *p);                    // carries out what has been flagged
+void plotter_alarm(struct plotter *p);                       // tells the alarm raised
+void plotter_cycle_start(struct plotter *p);
+void plotter_cycle_stopped(struct plotter *p); // the steppers have come to rest
+void plotter_resume(struct plotter *p);        // after a hold or the door
+
 // plotter.c
+void plotter_forget(struct plotter *p); // what any reset forgets: buffers, parser, outputs
 void plotter_outputs(struct plotter *p, bool spindle, bool mist, bool flood);
 void plotter_wait_for(struct plotter *p, enum plotter_wait wait, int64_t ns);
 void plotter_raise(struct plotter *p, int alarm);

@@ -72,8 +72,8 @@ static const char *truth(struct table_serve *s, char *reply, size_t size)
     size_t n = (size_t)snprintf(reply, size, "ok ");
     for (int row = b->rows - 1; row >= 0; row--) {
         for (int column = 0; column < b->columns && n + 2 < size; column++) {
-            const int colour = board[row * b->columns + column];
-            reply[n++] = colour == 0 ? '.' : colour < 0 ? '?' : (char)('0' + colour);
+            const int8_t colour = board[row * b->columns + column];
+            reply[n++] = colour < 0 ? '?' : ".1234"[colour];
         }
         reply[n++] = row ? '/' : '\0';
     }

@@ -38,7 +38,7 @@ static int set_up(void **state)
 {
     struct error err;
     (void)state;
-    strcpy(folder, "/tmp/tessera-sim-XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/tessera-sim-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(panel, sizeof panel, "%s/panel", folder);
     snprintf(frames, sizeof frames, "%s/frames", folder);
@@ -130,7 +130,7 @@ static void truth_and_ledger_are_told(void **state)
 static int join(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path, path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
     return fd;

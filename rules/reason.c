@@ -5,35 +5,41 @@
 #include "rules/game.h"
 #include "rules/notation.h"
 
-static const char *const names[REASON_COUNT] = {
-    [REASON_NONE] = "",
-    [REASON_MALFORMED] = "malformed",
-    [REASON_GAME_OVER] = "game_over",
-    [REASON_WRONG_TURN] = "wrong_turn",
-    [REASON_OFF_BOARD] = "off_board",
-    [REASON_OCCUPIED] = "occupied",
-    [REASON_CENTRE_REQUIRED] = "centre_required",
-    [REASON_TOO_CLOSE] = "too_close",
-    [REASON_CHOICE_PENDING] = "choice_pending",
-    [REASON_NO_CHOICE_PENDING] = "no_choice_pending",
-    [REASON_BAD_CHOICE] = "bad_choice",
-    [REASON_TWIST_REQUIRED] = "twist_required",
-    [REASON_BAD_TWIST] = "bad_twist",
-    [REASON_ONE_STONE] = "one_stone",
-    [REASON_NO_SUCH_SIDE] = "no_such_side",
-    [REASON_MATCH_OVER] = "match_over",
-    [REASON_BAD_POINT] = "bad_point",
-    [REASON_NO_RESULT] = "no_result",
-    [REASON_BAD_HEADER] = "bad_header",
-    [REASON_UNKNOWN_GAME] = "unknown_game",
-    [REASON_BAD_CAPTURES] = "bad_captures",
-    [REASON_TOO_LONG] = "too_long",
-    [REASON_BAD_TEXT] = "bad_text",
+// Name and, where it does not depend on the game, the sentence.
+static const struct {
+    const char *name, *sentence;
+} reasons[REASON_COUNT] = {
+    [REASON_NONE] = {"", ""},
+    [REASON_MALFORMED] = {"malformed", "That is not a move in this game."},
+    [REASON_GAME_OVER] = {"game_over", "The game is over. Start a new one to go on playing."},
+    [REASON_WRONG_TURN] = {"wrong_turn", NULL},
+    [REASON_OFF_BOARD] = {"off_board", NULL},
+    [REASON_OCCUPIED] = {"occupied", NULL},
+    [REASON_CENTRE_REQUIRED] = {"centre_required", NULL},
+    [REASON_TOO_CLOSE] = {"too_close", NULL},
+    [REASON_CHOICE_PENDING] = {"choice_pending", NULL},
+    [REASON_NO_CHOICE_PENDING] = {"no_choice_pending",
+                                  "There is nothing to choose now. Put a stone on the board."},
+    [REASON_BAD_CHOICE] = {"bad_choice", NULL},
+    [REASON_TWIST_REQUIRED] = {"twist_required", NULL},
+    [REASON_BAD_TWIST] = {"bad_twist", "Turn one of the blocks 1 to 4 by a quarter, to the right "
+                                       "or to the left."},
+    [REASON_ONE_STONE] = {"one_stone", "Only one stone may be laid now, not two."},
+    [REASON_NO_SUCH_SIDE] = {"no_such_side", "There is no such player in this game."},
+    [REASON_MATCH_OVER] = {"match_over", "The match has been decided already. Start a new match."},
+    [REASON_BAD_POINT] = {"bad_point", "That is no point of the board."},
+    [REASON_NO_RESULT] = {"no_result", "The text ends without a result."},
+    [REASON_BAD_HEADER] = {"bad_header", "This line should be a header like [Game \"Pente\"]."},
+    [REASON_UNKNOWN_GAME] = {"unknown_game", "The record is of a game that is not known here."},
+    [REASON_BAD_CAPTURES] = {"bad_captures", "The record takes other stones off the board than the "
+                                             "rules do."},
+    [REASON_TOO_LONG] = {"too_long", "The record is longer than a game can be."},
+    [REASON_BAD_TEXT] = {"bad_text", "The text breaks off or is not a record of this kind."},
 };
 
 const char *reason_name(enum reason reason)
 {
-    return (unsigned)reason < REASON_COUNT ? names[reason] : "";
+    return (unsigned)reason < REASON_COUNT ? reasons[reason].name : "";
 }
 
 // The point of the move as people of this game write it: K10, or 2/5.
@@ -96,83 +102,51 @@ static void explain_point(enum reason reason, const struct game *game, const str
              where(game, second, point), pentago ? "hole" : "point");
 }
 
+static void explain_choice_pending(const struct game *game, char *buf, size_t size)
+{
+    snprintf(buf, size,
+             "No stone now: player %u first chooses which stones to play, first or second%s.",
+             game_choice_pending(game),
+             game_choice_allowed(game, MOVE_PASS) ? ", or passes to lay two more" : "");
+}
+
+static const char *twist_sentence(const struct variant *rules)
+{
+    if (rules->twist == TWIST_ALWAYS)
+        return "After your marble you must turn one block.";
+    if (rules->neutral == NEUTRAL_ROTSYM)
+        return "You must turn a block now. You may only leave it out while some block would look "
+               "the same after a turn.";
+    return "You must turn a block now. You may only leave it out while some block is empty or has "
+           "nothing but its middle marble.";
+}
+
 char *reason_explain(enum reason reason, const struct game *game, const struct move *move,
                      char *buf, size_t size)
 {
-    const char *text = "";
     switch (reason) {
     case REASON_OFF_BOARD:
     case REASON_OCCUPIED:
         explain_point(reason, game, move, buf, size);
-        return buf;
+        break;
     case REASON_CENTRE_REQUIRED:
     case REASON_TOO_CLOSE:
         explain_opening(reason, game, buf, size);
-        return buf;
+        break;
     case REASON_BAD_CHOICE:
         explain_bad_choice(game, buf, size);
-        return buf;
+        break;
     case REASON_WRONG_TURN:
         snprintf(buf, size, "It is not your turn: colour %u plays now.", game_next_colour(game));
-        return buf;
+        break;
     case REASON_CHOICE_PENDING:
-        snprintf(buf, size,
-                 "No stone now: player %u first chooses which stones to play, first or second%s.",
-                 game_choice_pending(game),
-                 game_choice_allowed(game, MOVE_PASS) ? ", or passes to lay two more" : "");
-        return buf;
-    case REASON_MALFORMED:
-        text = "That is not a move in this game.";
-        break;
-    case REASON_GAME_OVER:
-        text = "The game is over. Start a new one to go on playing.";
-        break;
-    case REASON_NO_CHOICE_PENDING:
-        text = "There is nothing to choose now. Put a stone on the board.";
+        explain_choice_pending(game, buf, size);
         break;
     case REASON_TWIST_REQUIRED:
-        text = game->rules.twist == TWIST_ALWAYS
-                   ? "After your marble you must turn one block."
-                   : "You must turn a block now. You may only leave it out while some block is "
-                     "empty or has nothing but its middle marble.";
+        snprintf(buf, size, "%s", twist_sentence(&game->rules));
         break;
-    case REASON_BAD_TWIST:
-        text = "Turn one of the blocks 1 to 4 by a quarter, to the right or to the left.";
-        break;
-    case REASON_ONE_STONE:
-        text = "Only one stone may be laid now, not two.";
-        break;
-    case REASON_NO_SUCH_SIDE:
-        text = "There is no such player in this game.";
-        break;
-    case REASON_MATCH_OVER:
-        text = "The match has been decided already. Start a new match.";
-        break;
-    case REASON_BAD_POINT:
-        text = "That is no point of the board.";
-        break;
-    case REASON_NO_RESULT:
-        text = "The text ends without a result.";
-        break;
-    case REASON_BAD_HEADER:
-        text = "This line should be a header like [Game \"Pente\"].";
-        break;
-    case REASON_UNKNOWN_GAME:
-        text = "The record is of a game that is not known here.";
-        break;
-    case REASON_BAD_CAPTURES:
-        text = "The record takes other stones off the board than the rules do.";
-        break;
-    case REASON_TOO_LONG:
-        text = "The record is longer than a game can be.";
-        break;
-    case REASON_BAD_TEXT:
-        text = "The text breaks off or is not a record of this kind.";
-        break;
-    case REASON_NONE:
-    case REASON_COUNT:
-        break;
+    default: // the sentence stands in the table
+        snprintf(buf, size, "%s", (unsigned)reason < REASON_COUNT ? reasons[reason].sentence : "");
     }
-    snprintf(buf, size, "%s", text);
     return buf;
 }

@@ -55,14 +55,13 @@ unsigned variant_side_count(const struct variant *variant)
 
 bool variant_same_rules(const struct variant *a, const struct variant *b)
 {
-    struct variant x = *a;
-    // Field by field through the struct of b: padding has no say.
+    // Field by field as text: padding and what follows from other fields have no say.
     for (size_t i = 0; i < variant_field_count(); i++) {
         const char *name = variant_field_name(i);
-        char left[128], right[128];
-        if (strcmp(name, "title") == 0 || strcmp(name, "name") == 0 || strcmp(name, "source") == 0)
+        char left[VARIANT_SOURCE_MAX], right[VARIANT_SOURCE_MAX];
+        if (strcmp(name, "name") == 0 || strcmp(name, "title") == 0 || strcmp(name, "source") == 0)
             continue;
-        variant_get(&x, name, left, sizeof left);
+        variant_get(a, name, left, sizeof left);
         variant_get(b, name, right, sizeof right);
         if (strcmp(left, right) != 0)
             return false;

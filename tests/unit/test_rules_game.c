@@ -501,6 +501,12 @@ static void reasons(void **state)
     game_init(&game, &always);
     reason_explain(REASON_TWIST_REQUIRED, &game, &pair, text, sizeof text);
     assert_string_equal(text, "After your marble you must turn one block.");
+    always.twist = TWIST_OPTIONAL;
+    always.neutral = NEUTRAL_ROTSYM;
+    game_init(&game, &always);
+    reason_explain(REASON_TWIST_REQUIRED, &game, &pair, text, sizeof text);
+    assert_non_null(strstr(text, "look the same"));
+    assert_string_equal(reason_explain(REASON_COUNT, &game, &pair, text, sizeof text), "");
 }
 
 static void seats_of_partners(void **state)

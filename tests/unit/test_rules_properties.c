@@ -7,7 +7,7 @@
 #include "rules/perft.h"
 #include "rules/record.h"
 
-enum { GAMES = 12 };
+enum { GAMES = 8 };
 
 static const struct variant *variant;
 static uint64_t seed;

@@ -393,6 +393,11 @@ static void given_and_house_rules(void **state)
     assert_non_null(strstr(out, "RU[our game]"));
     assert_int_equal(record_read(out, out_length, RECORD_AUTO, NULL, &list, &record, &err), 0);
     assert_int_equal(record.game.ply, 3);
+}
+
+static void fields_that_differ(void **state)
+{
+    (void)state;
     // Fields that differ from the table are written and read.
     static struct game game;
     struct variant odd = *variant_find("keryo");
@@ -690,14 +695,23 @@ static void other_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(penteorg_quirks), cmocka_unit_test(penteorg_faults),
-        cmocka_unit_test(too_long),        cmocka_unit_test(endings),
-        cmocka_unit_test(choices),         cmocka_unit_test(sgf_quirks),
-        cmocka_unit_test(sgf_faults),      cmocka_unit_test(traditional),
-        cmocka_unit_test(pentago_texts),   cmocka_unit_test(given_and_house_rules),
-        cmocka_unit_test(writing),         cmocka_unit_test(format_names),
-        cmocka_unit_test(every_prefix),    cmocka_unit_test(odd_bytes),
-        cmocka_unit_test(sgf_corners),     cmocka_unit_test(odd_tags_and_dates),
+        cmocka_unit_test(penteorg_quirks),
+        cmocka_unit_test(penteorg_faults),
+        cmocka_unit_test(too_long),
+        cmocka_unit_test(endings),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(sgf_quirks),
+        cmocka_unit_test(sgf_faults),
+        cmocka_unit_test(traditional),
+        cmocka_unit_test(pentago_texts),
+        cmocka_unit_test(given_and_house_rules),
+        cmocka_unit_test(fields_that_differ),
+        cmocka_unit_test(writing),
+        cmocka_unit_test(format_names),
+        cmocka_unit_test(every_prefix),
+        cmocka_unit_test(odd_bytes),
+        cmocka_unit_test(sgf_corners),
+        cmocka_unit_test(odd_tags_and_dates),
         cmocka_unit_test(other_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

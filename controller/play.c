@@ -29,6 +29,7 @@ struct play {
     struct referee *referee;
     struct recorder *recorder;
     struct attendant *attendant;
+    char note[ERROR_TEXT_MAX];
     struct player players[SEATS_MAX];
     struct robot *robot;
 };
@@ -244,7 +245,9 @@ static int path_in(const struct play *p, const char *name, char ret[PATH_SIZE], 
     return n < PATH_SIZE ? 0 : error_set(err, -ENAMETOOLONG, "the path %s is too long.", p->state);
 }
 
-static int load_calibration(const struct play *p, struct calibration *ret, bool *ret_found,
+// A robot that was never calibrated, or another one's figures: the settings' own have to do. What
+// is damaged is refused, because somebody relies on it.
+static int load_calibration(struct play *p, struct calibration *ret, bool *ret_found,
                             struct error *err)
 {
     char path[PATHS_MAX];
@@ -252,7 +255,9 @@ static int load_calibration(const struct play *p, struct calibration *ret, bool 
     r = r < 0 ? error_set(err, r, "there is no folder for the calibration: set paths.state.")
               : calibration_load(path, p->options.settings->machine.name, ret, err);
     *ret_found = r == 0;
-    return r == -ENOENT ? 0 : r; // never calibrated: the settings' own figures have to do
+    if (r < 0 && strcmp(err->code, "CalibrationOtherMachine") == 0)
+        snprintf(p->note, sizeof p->note, "%s", err->text);
+    return r == -ENOENT || p->note[0] ? 0 : r;
 }
 
 static int open_table(struct play *p, struct error *err)
@@ -384,6 +389,11 @@ const char *play_game_name(const struct play *p)
 const struct robot_log_past *play_past(const struct play *p)
 {
     return &p->past;
+}
+
+const char *play_note(const struct play *p)
+{
+    return p->note[0] ? p->note : NULL;
 }
 
 const char *play_record_trouble(const struct play *p)

@@ -47,6 +47,7 @@ struct player *play_player(struct play *play, unsigned seat);
 struct table *play_table(struct play *play);         // NULL: a real one
 const char *play_game_name(const struct play *play); // of the rules daemon
 const struct robot_log_past *play_past(const struct play *play);
+const char *play_note(const struct play *play); // worth knowing at the start; NULL = nothing
 const char *play_record_trouble(const struct play *play);
 
 // A person's word: "K10" where moves are typed, "undo", "resign", "draw", "first", "second",

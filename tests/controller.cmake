@@ -5,6 +5,10 @@ tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIB
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
+    tessera_test(NAME test_play_kill SOURCES system/test_play_kill.c system/program.c
+        LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 900)
+    add_dependencies(test_play_kill tessera tessera-rulesd tessera-engine)
+
     tessera_bench(NAME soak_games SOURCES soak/soak_games.c LIBS tessera_controller)
     set_target_properties(soak_games PROPERTIES LINKER_LANGUAGE CXX)
 endif()

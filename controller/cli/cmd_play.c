@@ -32,6 +32,8 @@ static void on_ready(void *user)
 {
     struct table_game *g = user;
     console_set_play(g->console, g->play);
+    if (play_note(g->play))
+        log_notice("%s", play_note(g->play));
 }
 
 static void on_failed(void *user, const struct error *err)

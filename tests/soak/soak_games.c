@@ -173,10 +173,11 @@ static int play_one(struct soak *s, const char *state)
 {
     struct settings settings;
     struct error err;
-    char seed[32];
-    const char *overrides[8] = {seed};
+    char seed[32], folder[64];
+    const char *overrides[8] = {seed, folder};
     snprintf(seed, sizeof seed, "sim.seed=%u", s->seed);
-    int n = 1;
+    snprintf(folder, sizeof folder, "paths.state=%s", state);
+    int n = 2;
     for (const char *const *o = settings_sim_overrides; *o; o++)
         overrides[n++] = *o;
     const struct settings_source source = {.file = "/dev/null", .overrides = overrides};

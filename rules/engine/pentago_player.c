@@ -57,8 +57,10 @@ void pentago_player_forget(struct pentago_player *player)
 static struct move to_move(const struct game *game, struct pentago_turn_move m, bool twist)
 {
     int hole = pentago_hole_of[m.bit];
-    return move_twist(game_next_colour(game), hole % 6, hole / 6,
-                      twist ? (int)pentago_block(m.lane) : 0, twist ? (int)m.turn : 0);
+    if (!twist)
+        return move_place(game_next_colour(game), hole % 6, hole / 6);
+    return move_twist(game_next_colour(game), hole % 6, hole / 6, (int)pentago_block(m.lane),
+                      m.turn);
 }
 
 // The move as the game takes it: a marble that wins at once is sent without a twist.

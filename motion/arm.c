@@ -124,6 +124,7 @@ static void on_voided(void *user, enum grbl_void_reason reason, int number, int6
     arm->cause = ARM_OK;
     bool mattered = arm->known || arm->running;
     arm->known = false;
+    arm->know_obstacles = false; // who knows what it struck or dropped
     arm->hold = arm->foreign_hold = false;
     if (cause != ARM_STOPPED && mattered && ++arm->faults_in_a_row >= FAULTS_MAX) {
         arm->faulted = true;

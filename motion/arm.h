@@ -163,6 +163,8 @@ bool arm_limits(const struct arm *arm, struct travel_limits *ret);
 
 // What stands on the table (copied), so that lifts are only as high as needed. count 0 = nothing
 // stands there; arm_forget_obstacles() = not known, assume stones everywhere (the start state).
+// Stones in `stores` need not be told. What the arm itself places and lifts afterwards it adds and
+// takes away. A lost stone or a lost position makes them not known again.
 int arm_set_obstacles(struct arm *arm, const struct travel_obstacle *obstacles, int count);
 void arm_forget_obstacles(struct arm *arm);
 

@@ -223,8 +223,28 @@ static void not_carried(struct arm *arm, const struct arm_step *expect)
 {
     const double here[3] = {expect->x, expect->y, expect->z};
     arm->held = ARM_HELD_NO;
+    arm->know_obstacles = false; // it lies somewhere
     soft_fail(arm, ARM_STONE_LOST, true, arm->lost_seen ? arm->lost_at : here,
               "The stone fell off the cup on the way.");
+}
+
+// Jobs queued together were planned for a table that the ones before them change.
+static void keep_obstacles(struct arm *arm, const struct arm_step *expect)
+{
+    enum arm_job_kind kind = arm->job.job.kind;
+    if (kind == ARM_JOB_PLACE && expect->kind == ARM_STEP_EXPECT_FREE &&
+        arm->obstacle_count < ARM_OBSTACLES) {
+        arm->obstacle[arm->obstacle_count++] =
+            (struct travel_obstacle){expect->x, expect->y, arm->config.stone_radius, expect->z};
+    } else if (kind == ARM_JOB_LIFT && expect->kind == ARM_STEP_EXPECT_HELD) {
+        int kept = 0;
+        for (int i = 0; i < arm->obstacle_count; i++) {
+            const struct travel_obstacle *o = &arm->obstacle[i];
+            if (hypot(o->x - expect->x, o->y - expect->y) >= arm->config.stone_radius)
+                arm->obstacle[kept++] = *o;
+        }
+        arm->obstacle_count = kept;
+    }
 }
 
 // sensed: 1, 0, -ENOENT (no sensor), -EIO.
@@ -242,6 +262,7 @@ void arm_step_judge(struct arm *arm, int sensed, int64_t now)
     if (sensed == -ENOENT || (sensed == 1) == want) {
         arm->held = want ? ARM_HELD_YES : ARM_HELD_NO;
         arm->lost_seen = false;
+        keep_obstacles(arm, &expect);
         arm_step_done(arm, now);
     } else if (expect.kind == ARM_STEP_EXPECT_HELD) {
         not_held(arm, &expect, now);

@@ -63,7 +63,7 @@ bool grbl_flush_rt(struct grbl *g, int64_t now)
 }
 
 // Whether the next line fits: exact bytes, the line end included. This is the only place that
-// decides it, and `in_flight` changes only here, in take_reply() and in grbl_drop_lines().
+// decides it; `in_flight` grows only in grbl_flush() and shrinks only with a reply or a new epoch.
 static bool may_begin(const struct grbl *g, const struct grbl_line *line)
 {
     if (g->resetting || (g->link != GRBL_LINK_READY && g->link != GRBL_LINK_READING))
@@ -87,6 +87,8 @@ void grbl_flush(struct grbl *g, int64_t now)
                 g->counts.peak_in_flight = g->in_flight;
             g->begun++;
             g->written = 0;
+            // Also for a line that never gets out whole.
+            grbl_nth(g, g->begun - 1)->deadline = now + grbl_nth(g, g->begun - 1)->timeout;
         }
         struct grbl_line *line = grbl_nth(g, g->begun - 1);
         size_t n = 0;

@@ -17,8 +17,7 @@ struct build {
     double at[3];
     double picked[2]; // where the carried stone was lifted: it is no obstacle to itself
     bool holding, picked_here;
-    bool down;       // stands on or in something
-    double top_here; // how high things stand around it; -INFINITY = nothing
+    bool down; // stands on or in something
 };
 
 static struct arm_step *add(struct build *b, enum arm_step_kind kind)
@@ -80,7 +79,36 @@ static int add_point(struct build *b, struct arm_step *leg, double x, double y, 
     return 0;
 }
 
-// How high the cup must be to go straight from b->at to `to`, where things stand up to `top`.
+// A stone lying at o, if it is in the way and not the one just gripped, raises *floor.
+static void go_over(const struct build *b, const struct travel_body *body, const double to[2],
+                    const struct travel_obstacle *o, double *floor)
+{
+    bool own = b->holding && b->picked_here &&
+               hypot(o->x - b->picked[0], o->y - b->picked[1]) < b->config->stone_radius;
+    if (!own)
+        *floor = travel_height(body, b->at, to, o, 1, *floor, 0);
+}
+
+// What is known to lie in feeders and trays stands in the way like any stone.
+static void go_over_stores(const struct build *b, const struct travel_body *body,
+                           const double to[2], double *floor)
+{
+    for (int i = 0; i < b->scene->stores->count; i++) {
+        const struct store *s = &b->scene->stores->store[i];
+        int slots = s->kind == STORE_TRAY ? s->columns * s->rows : 1;
+        for (int k = 0; k < slots; k++) {
+            int row = s->kind == STORE_TRAY ? k / s->columns : 0;
+            bool full = s->kind == STORE_TRAY ? s->full[k] : s->count > 0;
+            struct travel_obstacle o = {s->x + s->step_x * (k - row * s->columns),
+                                        s->y + s->step_y * row, b->config->stone_radius,
+                                        s->z_contact};
+            if (full)
+                go_over(b, body, to, &o, floor);
+        }
+    }
+}
+
+// How high the cup must be to go straight from b->at to `to`, where something stands up to `top`.
 static double travel_z(const struct build *b, const double to[2], double top)
 {
     const struct arm_config *c = b->config;
@@ -90,24 +118,21 @@ static double travel_z(const struct build *b, const double to[2], double top)
         .clearance = c->clearance,
         .side = c->side_clearance,
     };
-    double floor = fmax(c->board_z, fmax(top, b->top_here)) + body.below;
+    // Never below the tops of stones with the cup itself, whatever is known of them.
+    double floor = fmax(arm_config_contact(c), top + body.below);
     if (b->down)
         floor = fmax(floor, b->at[2]);
     floor += c->clearance;
+    go_over_stores(b, &body, to, &floor);
     if (!b->scene->obstacles)
-        return travel_height(&body, b->at, to, NULL, 0, floor, c->board_z + c->stone_height);
-    for (int i = 0; i < b->scene->obstacle_count; i++) {
-        const struct travel_obstacle *o = &b->scene->obstacles[i];
-        bool own = b->holding && b->picked_here &&
-                   hypot(o->x - b->picked[0], o->y - b->picked[1]) < c->stone_radius;
-        if (!own)
-            floor = travel_height(&body, b->at, to, o, 1, floor, 0);
-    }
+        return travel_height(&body, b->at, to, NULL, 0, floor, arm_config_contact(c));
+    for (int i = 0; i < b->scene->obstacle_count; i++)
+        go_over(b, &body, to, &b->scene->obstacles[i], &floor);
     return floor;
 }
 
 // One leg: up as far as needed, over (rising or sinking on the way where that is safe), then to z.
-// z_end NAN: stay at travel height. top: how high things stand where it goes; -INFINITY = nothing.
+// z_end NAN: stay at travel height. top: what is to be touched there; -INFINITY = nothing.
 static int travel(struct build *b, const double to[2], double z_end, double top, double feed)
 {
     double x = to[0], y = to[1];
@@ -130,7 +155,6 @@ static int travel(struct build *b, const double to[2], double z_end, double top,
     if (leg->points == 0)
         b->program->count--; // already there
     b->down = false;
-    b->top_here = -INFINITY;
     return r;
 }
 
@@ -179,14 +203,6 @@ static int withdraw(struct build *b)
     return travel(b, here, NAN, -INFINITY, 0);
 }
 
-// In a tray other stones stand around the slot, as high as this one; `own` = 1 when it is counted.
-static double store_top(const struct build *b, const struct store_point *point, int own)
-{
-    const struct store *s = &b->scene->stores->store[point->store];
-    bool others = stores_stones(b->scene->stores, point->store) > own;
-    return s->kind == STORE_TRAY && others ? s->z_contact : -INFINITY;
-}
-
 static int pick(struct build *b, int store)
 {
     struct store_point point;
@@ -196,7 +212,6 @@ static int pick(struct build *b, int store)
     if (r < 0)
         return r;
     grip_here(b);
-    b->top_here = store_top(b, &point, 1);
     add(b, ARM_STEP_TOOK)->store = point;
     return 0;
 }
@@ -206,7 +221,7 @@ static int drop(struct build *b, int store)
     struct store_point point;
     int r = stores_next_drop(b->scene->stores, store, &point, b->err);
     if (r == 0)
-        r = travel(b, (double[]){point.x, point.y}, point.z, store_top(b, &point, 0), 0);
+        r = travel(b, (double[]){point.x, point.y}, point.z, -INFINITY, 0);
     if (r < 0)
         return r;
     expect(b, ARM_STEP_EXPECT_CARRIED);
@@ -276,7 +291,7 @@ static int plan_vent(struct build *b, const struct arm_job *job)
         return r;
     bool sure = b->holding;
     b->holding = true;
-    r = travel(b, (double[]){point.x, point.y}, NAN, store_top(b, &point, 0), 0);
+    r = travel(b, (double[]){point.x, point.y}, NAN, -INFINITY, 0);
     if (r < 0)
         return r;
     release_here(b);
@@ -347,8 +362,7 @@ int arm_program_plan(const struct arm_scene *scene, const struct arm_job *job,
                       .program = &program,
                       .err = err,
                       .holding = scene->holding,
-                      .down = scene->down,
-                      .top_here = -INFINITY};
+                      .down = scene->down};
     memcpy(b.at, scene->at, sizeof b.at);
     int r = plan_job(&b, job);
     if (r < 0)

@@ -150,6 +150,29 @@ static void test_crowded_board(void **state)
     assert_no_incident();
 }
 
+// Told once, jobs queued together: what the first lays down stands in the way of the next.
+static void test_own_stones_stand_in_the_way(void **state)
+{
+    (void)state;
+    must(table_rig_home(&rig));
+    assert_int_equal(table_put_stone(rig.table, 2, 22.0 * 4, 22.0 * 9), 0);
+    double at[2];
+    board_map_to_machine(&rig.map, (double[]){22.0 * 4, 22.0 * 9}, at);
+    struct travel_obstacle there = {at[0], at[1], 8, -42};
+    assert_int_equal(arm_set_obstacles(rig.arm, &there, 1), 0);
+    struct arm_job jobs[8];
+    int n = 0;
+    // A wall across the way from (4, 9) to the tray, and then that stone over it.
+    for (int row = 5; row <= 10; row++)
+        jobs[n++] = at_point(ARM_JOB_PLACE, 10, row, row % 2);
+    jobs[n++] = at_point(ARM_JOB_LIFT, 4, 9, 3);
+    jobs[n++] = (struct arm_job){.kind = ARM_JOB_PARK};
+    must(table_rig_jobs(&rig, jobs, n));
+    assert_no_incident();
+    for (int row = 5; row <= 10; row++)
+        assert_int_equal(stone_at(10, row), 1 + row % 2);
+}
+
 static void test_failed_picks_are_retried(void **state)
 {
     (void)state;
@@ -385,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_place_and_lift),
         T(test_crowded_board),
+        T(test_own_stones_stand_in_the_way),
         T(test_failed_picks_are_retried),
         T(test_empty_magazine),
         T(test_dropped_stone),

@@ -115,6 +115,28 @@ static void test_repeats_itself(void **state)
     }
 }
 
+// Several threads on one table: legal moves, the same strength of character, no hang.
+static void test_threads(void **state)
+{
+    (void)state;
+    static const struct engine_settings settings = {10, 3, 16, 1};
+    struct engine *engine;
+    struct rng rng;
+    struct error err;
+    rng_seed(&rng, 5);
+    assert_int_equal(engine_new(&settings, &engine, &err), 0);
+    for (int g = 0; g < 2; g++)
+        assert_int_equal(play_game(engine, variant_find("pente"), 1u << 1, 3000, &rng), 1);
+    atomic_int stop = 1;
+    struct engine_limits limits = {0};
+    static struct engine_thought thought;
+    game_init(&game, variant_find("pente"));
+    assert_int_equal(engine_think(engine, &game, &limits, true, &stop, NULL, NULL, &thought, &err),
+                     0);
+    assert_int_equal(game_check(&game, thought.line[0].move, NULL), REASON_NONE);
+    engine_free(engine);
+}
+
 // House rules: any board and any row length that the rules core accepts.
 static void test_house_variants(void **state)
 {
@@ -162,9 +184,13 @@ static void test_settings_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings_are_checked), cmocka_unit_test(test_beats_chance),
-        cmocka_unit_test(test_level_1_beats_chance), cmocka_unit_test(test_every_variant),
-        cmocka_unit_test(test_repeats_itself),       cmocka_unit_test(test_house_variants),
+        cmocka_unit_test(test_settings_are_checked),
+        cmocka_unit_test(test_beats_chance),
+        cmocka_unit_test(test_level_1_beats_chance),
+        cmocka_unit_test(test_every_variant),
+        cmocka_unit_test(test_repeats_itself),
+        cmocka_unit_test(test_house_variants),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,3 +20,7 @@ tessera_fuzz(NAME fuzz_calibration SOURCES fuzz/fuzz_calibration.c LIBS tessera_
 add_test(NAME test_config_system COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/system/test_config_system.sh)
 set_tests_properties(test_config_system PROPERTIES LABELS system SKIP_RETURN_CODE 77
     ENVIRONMENT "${TEST_ENV}")
+
+tessera_test(NAME test_config_calibrate SOURCES system/test_config_calibrate.c
+    LIBS tessera_calibrate LABEL system TIMEOUT 300)
+set_target_properties(test_config_calibrate PROPERTIES LINKER_LANGUAGE CXX)

@@ -21,6 +21,7 @@ static const struct command {
     {"set", "KEY VALUE", "change a value in the file, keep the rest", 2, 32, cli_set},
     {"keys", "[WORD]", "list all settings, or those that match", 0, 1, cli_keys},
     {"ports", "", "list cameras, serial ports and GPIO lines", 0, 0, cli_ports},
+    {"calibrate", "WHAT", "panel, camera, board, arm, stones, gripper or all", 1, 1, cli_calibrate},
     {"backup", "FILE", "save settings and calibration in one file", 1, 1, cli_backup},
     {"restore", "FILE", "bring back a backup or an older calibration", 1, 1, cli_restore},
     {"completion", "", "print completion for bash", 0, 0, cli_completion},

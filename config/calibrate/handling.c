@@ -1,0 +1,191 @@
+#include "config/calibrate/handling.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// A soft cup snatches a stone up to about 2 mm below it and gives about 2 mm above it. The highest
+// place at which it takes hold is known; this much below it the cup sits on the dome without
+// pressing.
+static const double EDGE_TO_CONTACT = 1.5; // mm
+static const double BEGIN_ABOVE = 4;
+static const double END_BELOW = 3;
+static const double STEP = 0.25;
+static const double FEEL_TIME = 0.3; // seconds of vacuum before the sensor is asked
+
+static int within(double value, int most)
+{
+    return (int)fmax(0, fmin(most, round(value)));
+}
+
+void handling_name(double column, double row, char ret[HANDLING_NAME])
+{
+    (void)snprintf(ret, HANDLING_NAME, "%c%d", "ABCDEFGHJKLMNOPQRST"[within(column, 18)],
+                   within(row, 18) + 1);
+}
+
+static const char *colour_name(const struct bench *b, int colour)
+{
+    return stone_colour_name(
+        (enum stone_colour)(bench_settings(b)->stones.colour[colour - 1] - SETTINGS_STONE_CLEAR));
+}
+
+int handling_place(struct bench *b, int colour, double x, double y, struct error *err)
+{
+    int store = devices_store(bench_stores(b), STORE_SUPPLY, colour);
+    if (store < 0)
+        return error_set(err, store, "there is no store for %s stones (stores.colour%d)",
+                         colour_name(b, colour), colour);
+    const struct arm_job job = {.kind = ARM_JOB_PLACE, .x = x, .y = y, .store = store};
+    for (;;) {
+        enum arm_reason reason = ARM_OK;
+        int r = bench_job(b, &job, &reason, err);
+        bool empty = reason == ARM_NOTHING_GRIPPED || reason == ARM_STORE;
+        if (r == 0 || !empty)
+            return r;
+        char text[200];
+        (void)snprintf(text, sizeof text, "No %s stone was gripped. Is the store full again?",
+                       colour_name(b, colour));
+        if (bench_asks_nobody(b) || !bench_ask(b, text))
+            return error_set(
+                err, -ENODATA,
+                "no %s stone was gripped at its store: it is empty, its place or height "
+                "is wrong, or the pump does not pull",
+                colour_name(b, colour));
+        (void)stores_set_count(bench_stores(b), store, bench_stores(b)->store[store].capacity);
+    }
+}
+
+int handling_lift_at(struct bench *b, int colour, double x, double y, struct error *err)
+{
+    int tray = devices_store(bench_stores(b), STORE_CAPTURED, colour);
+    if (tray < 0)
+        return error_set(err, tray, "there is no tray for %s stones", colour_name(b, colour));
+    const struct arm_job job = {.kind = ARM_JOB_LIFT, .x = x, .y = y, .store = tray};
+    enum arm_reason reason = ARM_OK;
+    int r = bench_job(b, &job, &reason, err);
+    if (reason != ARM_NOTHING_GRIPPED)
+        return r;
+    double board[2] = {0, 0};
+    char name[HANDLING_NAME];
+    (void)board_map_to_board(bench_map(b), (double[]){x, y}, board);
+    handling_name(board[0] / bench_settings(b)->board.pitch_x,
+                  board[1] / bench_settings(b)->board.pitch_y, name);
+    return error_set(err, -ENODATA,
+                     "no stone was gripped near %s, where one should lie: is the board flat there, "
+                     "does the pump pull, is the cup clean?",
+                     name);
+}
+
+int handling_lift(struct bench *b, int colour, const struct handling_seen *seen, struct error *err)
+{
+    double machine[2];
+    board_map_to_machine(bench_map(b), (double[]){seen->x, seen->y}, machine);
+    return handling_lift_at(b, colour, machine[0], machine[1], err);
+}
+
+int handling_find(const struct bench *b, const struct observation *o, double x, double y,
+                  double reach, struct handling_seen *ret, int *ret_colour, struct error *err)
+{
+    const struct settings_board *board = &bench_settings(b)->board;
+    double nearest = reach;
+    bool found = false;
+    for (int i = 0; i < o->columns * o->rows; i++) {
+        const struct observation_point *p = &o->point[i];
+        if (p->best < 1 || p->best > o->colours)
+            continue;
+        double px = (i % o->columns + (double)p->offset_u) * board->pitch_x;
+        double py = ((double)(i / o->columns) + (double)p->offset_v) * board->pitch_y;
+        double distance = hypot(px - x, py - y);
+        if (distance > nearest)
+            continue;
+        nearest = distance;
+        found = true;
+        *ret = (struct handling_seen){px, py};
+        if (ret_colour)
+            *ret_colour = p->best;
+    }
+    if (found)
+        return 0;
+    char name[HANDLING_NAME];
+    handling_name(x / board->pitch_x, y / board->pitch_y, name);
+    return error_set(err, -ENOENT, "no stone is seen near %s, where the arm has put one", name);
+}
+
+// Lifts what is seen. A place where nothing is gripped is passed over: the next look tells whether
+// something is there.
+static int lift_all(struct bench *b, const struct observation *o, int *ret_lifted, int *ret_missed,
+                    struct error *err)
+{
+    const struct settings_board *board = &bench_settings(b)->board;
+    *ret_lifted = *ret_missed = 0;
+    for (int i = 0; i < o->columns * o->rows; i++) {
+        const struct observation_point *p = &o->point[i];
+        if (p->best < 1 || p->best > o->colours)
+            continue;
+        const struct handling_seen seen = {(i % o->columns + (double)p->offset_u) * board->pitch_x,
+                                           ((double)(i / o->columns) + (double)p->offset_v) *
+                                               board->pitch_y};
+        int r = handling_lift(b, p->best, &seen, err);
+        if (r < 0 && r != -ENODATA)
+            return r;
+        *ret_lifted += r == 0;
+        *ret_missed += r < 0;
+    }
+    return 0;
+}
+
+int handling_clear(struct bench *b, struct error *err)
+{
+    struct observation *o = calloc(1, sizeof *o);
+    int r = o ? 0 : error_set(err, -ENOMEM, "out of memory");
+    int lifted = 1;
+    int missed = 0;
+    for (int round = 0; r == 0 && lifted + missed > 0 && round < 3; round++) {
+        r = bench_park(b, err);
+        if (round > 0)
+            bench_new_vision(b); // one that has seen no stone there yet is the better judge
+        if (r == 0)
+            r = bench_look(b, o, err);
+        if (r == 0)
+            r = lift_all(b, o, &lifted, &missed, err);
+    }
+    free(o);
+    if (r == 0 && missed > 0)
+        r = error_set(
+            err, -ENOTEMPTY,
+            "%d stones are seen on the board where the arm finds none: take off what lies "
+            "there, or give the board more even light",
+            missed);
+    return r == 0 ? bench_park(b, err) : r;
+}
+
+int handling_find_contact(struct bench *b, double x, double y, double expected, double *ret_contact,
+                          struct error *err)
+{
+    double z = expected + BEGIN_ABOVE;
+    bool held = false;
+    int r = bench_go(b, x, y, z, err);
+    while (r == 0 && !held && z > expected - END_BELOW) {
+        r = bench_lower(b, STEP, err);
+        z -= STEP;
+        if (r == 0)
+            r = bench_grip(b, FEEL_TIME, &held, err);
+        if (r == 0)
+            r = bench_release(b, held ? FEEL_TIME : FEEL_TIME / 3, err);
+    }
+    if (r == 0)
+        r = bench_lower(b, z - (expected + BEGIN_ABOVE), err);
+    if (r == 0)
+        r = bench_vent(b, err);
+    if (r < 0)
+        return r;
+    if (!held)
+        return error_set(err, -ENOENT,
+                         "no stone was felt at (%.1f, %.1f) from z %.1f down to %.1f mm: there is "
+                         "none, the height is wrong, or the pump does not pull",
+                         x, y, expected + BEGIN_ABOVE, z);
+    *ret_contact = z - EDGE_TO_CONTACT;
+    return 0;
+}

@@ -1,0 +1,133 @@
+#include "config/calibrate/sharpness.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "vision/picture.h"
+
+enum {
+    REACH = 7,     // px to each side
+    PER_PIXEL = 4, // samples
+    SAMPLES = 2 * REACH * PER_PIXEL + 1,
+    PIECES_MAX = 2 * BOARD_LINES_MAX * BOARD_LINES_MAX,
+};
+
+struct profile {
+    double sum[SAMPLES];
+    int pieces;
+};
+
+// The darkness across the line at (x, y), in direction (nx, ny), above what is on both sides.
+static bool sample(const struct picture *picture, double x, double y, double nx, double ny,
+                   double ret[SAMPLES])
+{
+    for (int i = 0; i < SAMPLES; i++) {
+        double d = (double)(i - REACH * PER_PIXEL) / PER_PIXEL;
+        ret[i] = picture_luma_at(picture, x + d * nx, y + d * ny);
+    }
+    double side = 0;
+    for (int i = 0; i < PER_PIXEL; i++)
+        side += (ret[i] + ret[SAMPLES - 1 - i]) / (2 * PER_PIXEL);
+    double dark = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        ret[i] = side - ret[i];
+        dark += ret[i];
+    }
+    if (dark < 0) // light lines on a dark board
+        for (int i = 0; i < SAMPLES; i++)
+            ret[i] = -ret[i];
+    return fabs(dark) / PER_PIXEL > 12; // grey levels times px: a line is there
+}
+
+// Where the middle of the line is, in samples.
+static double middle(const double profile[SAMPLES])
+{
+    double weight = 0;
+    double moment = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double w = fmax(0, profile[i]);
+        w *= w; // the peak counts, not the noise beside it
+        weight += w;
+        moment += w * i;
+    }
+    return weight > 0 ? moment / weight : REACH * PER_PIXEL;
+}
+
+static void add(struct profile *profile, const double one[SAMPLES])
+{
+    double shift = middle(one) - REACH * PER_PIXEL;
+    if (fabs(shift) > REACH * PER_PIXEL / 2.0)
+        return;
+    for (int i = 0; i < SAMPLES; i++) {
+        double at = i + shift;
+        int low = (int)floor(at);
+        if (low < 0 || low + 1 >= SAMPLES)
+            continue;
+        profile->sum[i] += one[low] + (at - low) * (one[low + 1] - one[low]);
+    }
+    profile->pieces++;
+}
+
+// The piece of line halfway between (u, v) and its neighbour in direction (du, dv).
+static void add_piece(struct profile *profile, const struct picture *picture,
+                      const struct geometry *g, double u, double v, double du, double dv)
+{
+    double x0;
+    double y0;
+    double x1;
+    double y1;
+    geometry_board_to_image(g, u + 0.4 * du, v + 0.4 * dv, &x0, &y0);
+    geometry_board_to_image(g, u + 0.6 * du, v + 0.6 * dv, &x1, &y1);
+    double length = hypot(x1 - x0, y1 - y0);
+    double one[SAMPLES];
+    if (length < 1 || geometry_cell_px(g, u, v) < 2.2 * REACH)
+        return;
+    if (sample(picture, (x0 + x1) / 2, (y0 + y1) / 2, -(y1 - y0) / length, (x1 - x0) / length, one))
+        add(profile, one);
+}
+
+// σ of the bell over its own floor, from its width at half height: tails are noise.
+static double width(const struct profile *profile)
+{
+    double peak = 0;
+    for (int i = 0; i < SAMPLES; i++)
+        peak = fmax(peak, profile->sum[i]);
+    int left = REACH * PER_PIXEL;
+    int right = left;
+    while (left > 0 && profile->sum[left] > peak / 2)
+        left--;
+    while (right < SAMPLES - 1 && profile->sum[right] > peak / 2)
+        right++;
+    return (double)(right - left) / PER_PIXEL / 2.3548;
+}
+
+int sharpness_of(const struct frame *frame, const struct geometry *g, double *ret_sigma,
+                 struct error *err)
+{
+    struct picture_decoder *decoder;
+    struct picture picture = {0};
+    int r = picture_decoder_new(&decoder);
+    if (r < 0)
+        return error_set(err, r, "out of memory");
+    r = picture_from_frame(decoder, frame, &picture, err);
+    if (r == 0) {
+        struct profile profile = {0};
+        for (int v = 0; v < g->rows; v++)
+            for (int u = 0; u < g->columns; u++) {
+                if (u + 1 < g->columns)
+                    add_piece(&profile, &picture, g, u, v, 1, 0);
+                if (v + 1 < g->rows)
+                    add_piece(&profile, &picture, g, u, v, 0, 1);
+            }
+        if (profile.pieces < 20)
+            r = error_set(err, -ENODATA,
+                          "too few clean pieces of grid line are seen to judge the "
+                          "sharpness; take stones off the board");
+        else
+            *ret_sigma = width(&profile);
+    }
+    picture_release(&picture);
+    picture_decoder_free(decoder);
+    return r;
+}

@@ -1,0 +1,176 @@
+// Stones: how each colour looks here, and whether the colours are told apart.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/calibrate/handling.h"
+#include "config/calibrate/wizard.h"
+
+enum {
+    PLACES = 5,
+    LOOKS = 200, // judgements of single stones in all
+};
+
+static const double ALIKE = 3.0; // σ between two colours, below which they are too alike
+
+struct shown {
+    int column, row, colour;
+};
+
+// Five places for each colour, spread over the board, no two alike.
+static int spread(const struct bench *b, struct shown ret[PLACES * SETTINGS_COLOURS])
+{
+    const struct settings_board *board = &bench_settings(b)->board;
+    static const double AT[PLACES][2] = {
+        {0.1, 0.1}, {0.8, 0.15}, {0.45, 0.5}, {0.12, 0.8}, {0.85, 0.85}};
+    int count = 0;
+    for (int i = 0; i < PLACES; i++)
+        for (int colour = 1; colour <= bench_colours(b); colour++) {
+            struct shown *shown = &ret[count++];
+            shown->column = (int)(AT[i][0] * (board->columns - 1)) + (colour - 1) % 2;
+            shown->row = (int)(AT[i][1] * (board->rows - 1)) + (colour - 1) / 2;
+            shown->colour = colour;
+        }
+    return count;
+}
+
+static int lay(struct bench *b, const struct shown *shown, int count, struct error *err)
+{
+    const struct settings_board *board = &bench_settings(b)->board;
+    int r = 0;
+    for (int i = 0; i < count && r == 0; i++) {
+        double machine[2];
+        board_map_to_machine(
+            bench_map(b),
+            (double[]){shown[i].column * board->pitch_x, shown[i].row * board->pitch_y}, machine);
+        r = handling_place(b, shown[i].colour, machine[0], machine[1], err);
+    }
+    return r == 0 ? bench_park(b, err) : r;
+}
+
+static int learn(struct bench *b, const struct shown *shown, int count, struct observation *o,
+                 struct error *err)
+{
+    uint8_t classes[BOARD_POINTS_MAX] = {0};
+    int columns = bench_settings(b)->board.columns;
+    for (int i = 0; i < count; i++)
+        classes[shown[i].row * columns + shown[i].column] = (uint8_t)shown[i].colour;
+    int r = bench_look(b, o, err);
+    return r == 0 ? vision_learn(bench_vision(b, err), classes, err) : r;
+}
+
+// Looks again and again; *ret_confused and *ret_missed count wrong judgements.
+static int judge(struct bench *b, const struct shown *shown, int count, struct observation *o,
+                 int *ret_confused, int *ret_missed, struct error *err)
+{
+    int looks = 0;
+    *ret_confused = *ret_missed = 0;
+    while (looks < LOOKS) {
+        int r = bench_look(b, o, err);
+        if (r < 0)
+            return r;
+        for (int i = 0; i < count && looks < LOOKS; i++, looks++) {
+            int seen = o->point[shown[i].row * o->columns + shown[i].column].best;
+            bool colour = seen >= 1 && seen <= o->colours;
+            *ret_confused += colour && seen != shown[i].colour;
+            *ret_missed += !colour;
+        }
+    }
+    return 0;
+}
+
+// How far the two most alike colours are apart, in their own standard deviations.
+static double separation(const struct vision_models *m, int *ret_a, int *ret_b)
+{
+    double least = INFINITY;
+    for (int a = 0; a < m->colours; a++)
+        for (int b = a + 1; b < m->colours; b++) {
+            double squares = 0;
+            for (int f = 0; f < VISION_FEATURES; f++) {
+                double d = (double)(m->colour[a].mean[f] - m->colour[b].mean[f]);
+                double s = (double)fmaxf(m->colour[a].deviation[f], m->colour[b].deviation[f]);
+                squares += d * d / (s * s);
+            }
+            if (sqrt(squares) < least) {
+                least = sqrt(squares);
+                *ret_a = a;
+                *ret_b = b;
+            }
+        }
+    return least;
+}
+
+static const char *name_of(const struct bench *b, int colour0)
+{
+    return stone_colour_name(
+        (enum stone_colour)(bench_settings(b)->stones.colour[colour0] - SETTINGS_STONE_CLEAR));
+}
+
+static void say_verdict(struct bench *b, int confused, int missed, struct wizard_result *ret)
+{
+    struct calibration_stones *stones = &bench_calibration(b)->stones;
+    int one = 0;
+    int other = 1;
+    double apart = separation(&stones->models, &one, &other);
+    ret->figure = confused + missed;
+    ret->limit = 0;
+    ret->what = "wrong of 200 looks";
+    ret->passed = confused + missed == 0 && apart >= ALIKE;
+    if (ret->passed)
+        (void)snprintf(ret->words, sizeof ret->words, "%s and %s, the most alike, are %.0f σ apart",
+                       name_of(b, one), name_of(b, other), apart);
+    else if (missed > confused)
+        (void)snprintf(ret->words, sizeof ret->words,
+                       "stones are overlooked: too little light, or stones like the board; try "
+                       "another set");
+    else
+        (void)snprintf(ret->words, sizeof ret->words,
+                       "%s and %s look too alike in this light (%.1f σ apart): another light, or "
+                       "another set of stones",
+                       name_of(b, one), name_of(b, other), apart);
+}
+
+static int measure(struct bench *b, struct observation *o, struct wizard_result *ret,
+                   struct error *err)
+{
+    struct calibration_stones *stones = &bench_calibration(b)->stones;
+    struct shown shown[PLACES * SETTINGS_COLOURS];
+    int count = spread(b, shown);
+    int confused = 0;
+    int missed = 0;
+    stones->verdict.valid = false;
+    bench_new_vision(b); // learns anew
+    int r = bench_need_empty(b, err);
+    if (r == 0)
+        r = bench_arm_ready(b, err);
+    if (r == 0) {
+        bench_say(b, "The arm shows %d stones of each colour to the camera.", PLACES);
+        r = lay(b, shown, count, err);
+    }
+    if (r == 0)
+        r = learn(b, shown, count, o, err);
+    if (r == 0)
+        r = judge(b, shown, count, o, &confused, &missed, err);
+    if (r < 0)
+        return r;
+    vision_models(bench_vision(b, err), &stones->models);
+    stones->looks = LOOKS;
+    for (int i = 0; i < CALIBRATION_COLOURS; i++)
+        (void)snprintf(stones->name[i], sizeof stones->name[i], "%s",
+                       i < bench_colours(b) ? name_of(b, i) : "");
+    say_verdict(b, confused, missed, ret);
+    return handling_clear(b, err);
+}
+
+int wizard_stones(struct bench *b, struct wizard_result *ret, struct error *err)
+{
+    if (!bench_calibration(b)->arm.verdict.valid)
+        return error_set(err, -EPERM,
+                         "the arm must find the board first: `tessera-config calibrate arm`");
+    struct observation *o = calloc(1, sizeof *o);
+    int r = o ? measure(b, o, ret, err) : error_set(err, -ENOMEM, "out of memory");
+    free(o);
+    return r;
+}

@@ -1,6 +1,25 @@
 set(VISION_RENDER unit/test_vision_render.c)
 
+tessera_test(NAME test_vision_geometry SOURCES unit/test_vision_geometry.c LIBS tessera_vision m)
+tessera_test(NAME test_vision_picture SOURCES unit/test_vision_picture.c
+    LIBS tessera_vision PkgConfig::TURBOJPEG)
+tessera_test(NAME test_vision_session SOURCES unit/test_vision_session.c LIBS tessera_vision TIMEOUT 30)
 tessera_test(NAME test_vision_reader SOURCES unit/test_vision_reader.c ${VISION_RENDER}
-    LIBS tessera_vision PkgConfig::TURBOJPEG m)
+    LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
+tessera_test(NAME test_vision_photo SOURCES unit/test_vision_photo.c ${VISION_RENDER}
+    LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
+if(TARGET tessera_sim)
+    tessera_test(NAME test_vision_table SOURCES unit/test_vision_table.c
+        LIBS tessera_vision tessera_sim m TIMEOUT 300)
+endif()
+
+tessera_fuzz(NAME fuzz_vision_jpeg SOURCES fuzz/fuzz_vision_jpeg.c LIBS tessera_vision
+    CORPUS fuzz/corpus/vision_jpeg)
+tessera_fuzz(NAME fuzz_vision_session SOURCES fuzz/fuzz_vision_session.c LIBS tessera_vision
+    CORPUS fuzz/corpus/vision_session)
 
 tessera_bench(NAME bench_see SOURCES bench/bench_see.c LIBS tessera_vision m)
+if(TARGET tessera_sim)
+    tessera_bench(NAME bench_vision SOURCES bench/bench_vision.c
+        LIBS tessera_vision tessera_sim PkgConfig::TURBOJPEG m)
+endif()

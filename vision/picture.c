@@ -83,6 +83,31 @@ static int scratch_reserve(struct picture_decoder *d, size_t size)
     return 0;
 }
 
+// After a fault in a header libjpeg takes the next picture for the rest of the broken one (seen in
+// libjpeg-turbo 2.1): only a new decoder forgets it.
+static void start_afresh(struct picture_decoder *d)
+{
+    tjhandle fresh = tjInitDecompress();
+    if (fresh) {
+        tjDestroy(d->turbo);
+        d->turbo = fresh;
+    }
+}
+
+static int header_fault(struct picture_decoder *d, struct error *err)
+{
+    const char *why = tjGetErrorStr2(d->turbo);
+    const bool kind = strstr(why, "recision") || strstr(why, "nsupported") ||
+                      strstr(why, "ubsampling") || strstr(why, "SOF");
+    const int r = kind ? error_set(err, -ENOTSUP,
+                                   "a kind of JPEG that can't be read here (%s); save it as an "
+                                   "ordinary 8-bit JPEG",
+                                   why)
+                       : error_set(err, -EBADMSG, "the JPEG header is broken (%s)", why);
+    start_afresh(d);
+    return r;
+}
+
 static int read_header(struct picture_decoder *d, const uint8_t *bytes, size_t size,
                        struct jpeg_header *ret, struct error *err)
 {
@@ -93,16 +118,8 @@ static int read_header(struct picture_decoder *d, const uint8_t *bytes, size_t s
                          "this is not a JPEG picture; save it as JPEG and try again");
     struct jpeg_header h = {0};
     if (tjDecompressHeader3(d->turbo, bytes, (unsigned long)size, &h.width, &h.height,
-                            &h.subsampling, &h.colourspace) != 0) {
-        const char *why = tjGetErrorStr2(d->turbo);
-        const bool kind = strstr(why, "recision") || strstr(why, "nsupported") ||
-                          strstr(why, "ubsampling") || strstr(why, "SOF");
-        return kind ? error_set(err, -ENOTSUP,
-                                "a kind of JPEG that can't be read here (%s); save it as an "
-                                "ordinary 8-bit JPEG",
-                                why)
-                    : error_set(err, -EBADMSG, "the JPEG header is broken (%s)", why);
-    }
+                            &h.subsampling, &h.colourspace) != 0)
+        return header_fault(d, err);
     if (h.width < 1 || h.height < 1)
         return error_set(err, -EBADMSG, "the JPEG header gives a size of %dx%d", h.width, h.height);
     *ret = h;
@@ -118,9 +135,11 @@ static int check_decode(struct picture_decoder *d, int result, struct error *err
     const char *why = tjGetErrorStr2(d->turbo);
     if (tjGetErrorCode(d->turbo) == TJERR_WARNING && strstr(why, "xtraneous"))
         return 0;
-    if (strstr(why, "remature"))
-        return error_set(err, -EBADMSG, "the picture is cut off: its file ends too early");
-    return error_set(err, -EBADMSG, "the JPEG data are damaged (%s)", why);
+    const int r = strstr(why, "remature")
+                      ? error_set(err, -EBADMSG, "the picture is cut off: its file ends too early")
+                      : error_set(err, -EBADMSG, "the JPEG data are damaged (%s)", why);
+    start_afresh(d);
+    return r;
 }
 
 static bool planes_are_ycc(const struct jpeg_header *h)

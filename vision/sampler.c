@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+// A glass bead is a dome on a flat base: its outline is the base on the near side and the dome's
+// flank on the far side. The outline's middle lies as if at this share of the height (exactly
+// r (1/cos t - 1) / 2 for a hemisphere seen t off the vertical, which this meets at 20 to 40
+// degrees).
+static const double OUTLINE_HEIGHT = 0.12;
+
 static int32_t offset_in(double x, double y, int width, int height)
 {
     int ix = (int)lround(x), iy = (int)lround(y);
@@ -69,7 +75,7 @@ static void build_point(struct sampler *s, int i, int j, double stone_height)
 {
     const int n = j * s->columns + i;
     double du, dv;
-    pose_parallax(&s->pose, &s->geometry, i, j, stone_height / 2, &du, &dv);
+    pose_parallax(&s->pose, &s->geometry, i, j, OUTLINE_HEIGHT * stone_height, &du, &dv);
     s->parallax[n][0] = (float)du;
     s->parallax[n][1] = (float)dv;
     s->point_inside[n] = true;

@@ -36,7 +36,7 @@ struct sampler {
     int32_t cell_luma[CELLS_MAX][CELL_SAMPLES];
     int32_t cell_chroma[CELLS_MAX];
     bool point_inside[BOARD_POINTS_MAX];
-    float parallax[BOARD_POINTS_MAX][2];                 // of a stone's middle height, cells
+    float parallax[BOARD_POINTS_MAX][2];                 // of a stone's outline, cells
     int32_t patch_luma[BOARD_POINTS_MAX][PATCH * PATCH]; // row by row from (-reach, -reach)
     int32_t patch_chroma[BOARD_POINTS_MAX][CHROMA_PATCH * CHROMA_PATCH];
     // Four arms: along each, samples on the line and one on both sides.

@@ -121,30 +121,6 @@ static float find_disc(const struct stone_settings *t, const struct difference *
     return best;
 }
 
-// The centre of gravity of what differs near a disc found, which is finer than the search's steps.
-static void refine_centre(const struct stone_settings *t, const struct difference *d, float *a,
-                          float *b)
-{
-    for (int round = 0; round < 3; round++) {
-        float sum = 0, sum_a = 0, sum_b = 0;
-        for (int y = 0; y < PATCH; y++)
-            for (int x = 0; x < PATCH; x++) {
-                const float du = ((float)x - *a) * STEP / t->radius_u;
-                const float dv = ((float)y - *b) * STEP / t->radius_v;
-                if (du * du + dv * dv > 1.5F)
-                    continue;
-                const float w = d->any[y * PATCH + x];
-                sum += w;
-                sum_a += w * ((float)x - *a);
-                sum_b += w * ((float)y - *b);
-            }
-        if (sum < 8)
-            return;
-        *a += fmaxf(-0.6F, fminf(0.6F, sum_a / sum));
-        *b += fmaxf(-0.6F, fminf(0.6F, sum_b / sum));
-    }
-}
-
 // Mean light (of the middle half of the samples, so that a highlight or a line does not count) and
 // tint inside `share` of a stone's outline.
 static void disc_features(const struct stone_settings *t, const struct difference *d, float ca,
@@ -176,6 +152,78 @@ static void disc_features(const struct stone_settings *t, const struct differenc
     feature[0] = to > from ? sum / (float)(to - from) : 0;
     feature[1] = tints ? tint_b / (float)tints : 0;
     feature[2] = tints ? tint_r / (float)tints : 0;
+}
+
+// How much each sample is like the stone rather than like the bare surface: its place on the way
+// from the one to the other. A shadow lies early on that way, even where it is dark.
+static void likeness(const struct difference *d, const float feature[VISION_FEATURES],
+                     float ret[PATCH * PATCH])
+{
+    // Light and tint in units in which stones of all colours are about equally far from the
+    // surface.
+    static const float LIGHT = 1.0F, TINT = 2.5F;
+    const float l = LIGHT * feature[0], b = TINT * feature[1], r = TINT * feature[2];
+    const float length = l * l + b * b + r * r;
+    for (int y = 0; y < PATCH; y++)
+        for (int x = 0; x < PATCH; x++) {
+            const int cy = y / 2 < CHROMA_PATCH ? y / 2 : CHROMA_PATCH - 1;
+            const int cx = x / 2 < CHROMA_PATCH ? x / 2 : CHROMA_PATCH - 1;
+            const int c = cy * CHROMA_PATCH + cx;
+            const float along =
+                l * LIGHT * d->luma[y * PATCH + x] + b * TINT * d->cb[c] + r * TINT * d->cr[c];
+            const float w = 2 * along / length - 0.6F;
+            ret[y * PATCH + x] = w < 0 ? 0 : w > 1 ? 1 : w;
+        }
+    // Clear stones hardly differ at all: whatever does, counts.
+    if (length < 0.1F)
+        memcpy(ret, d->any, sizeof d->any);
+}
+
+// Opening: the least, then the greatest value of every 3x3 samples. Takes away what is thinner than
+// that (grid lines, which are as dark as many stones) and leaves round things as they are.
+static void open_thin(float map[PATCH * PATCH])
+{
+    float pass[PATCH * PATCH];
+    for (int round = 0; round < 2; round++) {
+        memcpy(pass, map, sizeof pass);
+        for (int y = 1; y < PATCH - 1; y++)
+            for (int x = 1; x < PATCH - 1; x++) {
+                float value = pass[y * PATCH + x];
+                for (int k = 0; k < 9; k++) {
+                    const float near = pass[(y + k / 3 - 1) * PATCH + x + k % 3 - 1];
+                    value = round == 0 ? fminf(value, near) : fmaxf(value, near);
+                }
+                map[y * PATCH + x] = value;
+            }
+    }
+}
+
+// The centre of gravity of the stone, which is finer than the search's steps.
+static void refine_centre(const struct stone_settings *t, const struct difference *d, float *a,
+                          float *b)
+{
+    float feature[VISION_FEATURES], like[PATCH * PATCH];
+    disc_features(t, d, *a, *b, 0.7F, feature);
+    likeness(d, feature, like);
+    open_thin(like);
+    for (int round = 0; round < 3; round++) {
+        float sum = 0, sum_a = 0, sum_b = 0;
+        for (int y = 0; y < PATCH; y++)
+            for (int x = 0; x < PATCH; x++) {
+                const float du = ((float)x - *a) * STEP / t->radius_u;
+                const float dv = ((float)y - *b) * STEP / t->radius_v;
+                if (du * du + dv * dv > 1.5F)
+                    continue;
+                const float w = like[y * PATCH + x];
+                sum += w;
+                sum_a += w * ((float)x - *a);
+                sum_b += w * ((float)y - *b);
+            }
+        if (sum < 8)
+            return;
+        *a += fmaxf(-0.6F, fminf(0.6F, sum_a / sum));
+        *b += fmaxf(-0.6F, fminf(0.6F, sum_b / sum));
+    }
 }
 
 static float arm_contrast(const struct sampler *s, const struct picture *p, int n, int d)

@@ -64,10 +64,10 @@ static void draw_stone(const struct render *r, double du, double dv, int colour,
     blend(rgb, white, 0.8 * clamp01((0.05 - glint) / px + 0.5), 1);
 }
 
-// Domes are seen at half their height.
+// The middle of a dome's outline lies a little above its base.
 static void stone_centre(const struct render *r, int i, int j, double *ret_u, double *ret_v)
 {
-    const double h = 4.0 / 22, k = h / (r->camera[2] - h);
+    const double h = 1.0 / 22, k = h / (r->camera[2] - h);
     const double u = i + r->offset[j * 19 + i][0], v = j + r->offset[j * 19 + i][1];
     *ret_u = u + (u - r->camera[0]) * k;
     *ret_v = v + (v - r->camera[1]) * k;

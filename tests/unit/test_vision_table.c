@@ -1,0 +1,149 @@
+// The reader on the simulated table's camera: another renderer, with its own idea of glass and
+// light.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "controller/loop.h"
+#include "controller/sim/table.h"
+#include "vision/reader.h"
+
+struct scene_of_test {
+    struct loop *loop;
+    struct table *table;
+    struct vision *vision;
+    struct observation seen;
+};
+
+static void stop(void *user, int64_t now_ns)
+{
+    (void)now_ns;
+    loop_exit(user, 0);
+}
+
+static void look(struct scene_of_test *s, int frames)
+{
+    struct frame_source *camera = table_camera(s->table);
+    for (int k = 0; k < frames; k++) {
+        struct frame frame;
+        struct error err = {0};
+        struct loop_source *timer;
+        loop_add_timer(s->loop, loop_now(s->loop) + 100000000, stop, s->loop, &timer);
+        loop_run(s->loop);
+        loop_source_free(timer);
+        if (camera->ops->read(camera->impl, &frame, &err) == 0)
+            assert_int_equal(vision_observe(s->vision, &frame, &s->seen, &err), 0);
+    }
+}
+
+static int set_up(void **state)
+{
+    struct scene_of_test *s = calloc(1, sizeof *s);
+    struct vision_settings settings = vision_settings_default();
+    struct table_setup setup;
+    assert_non_null(s);
+    table_setup_default(&setup);
+    assert_int_equal(loop_new_virtual(0, &s->loop), 0);
+    assert_int_equal(table_new(&setup, s->loop, NULL, &s->table, NULL), 0);
+    assert_int_equal(vision_new(&settings, &s->vision, NULL), 0);
+    *state = s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene_of_test *s = *state;
+    vision_free(s->vision);
+    table_free(s->table);
+    loop_free(s->loop);
+    free(s);
+    return 0;
+}
+
+static void compare(struct scene_of_test *s)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    int wrong = 0;
+    table_truth(s->table, truth);
+    for (int n = 0; n < 361; n++)
+        if (s->seen.point[n].best != truth[n]) {
+            print_message("%d,%d: %d lies there, %d was read\n", n % 19, n / 19, truth[n],
+                          s->seen.point[n].best);
+            wrong++;
+        }
+    assert_int_equal(s->seen.scene.state, SCENE_STILL);
+    assert_int_equal(wrong, 0);
+}
+
+static void reads_a_growing_position(void **state)
+{
+    struct scene_of_test *s = *state;
+    srand(3);
+    look(s, 4);
+    for (int step = 0; step < 4; step++) {
+        for (int k = 0; k < 30; k++) {
+            const int n = rand() % 361;
+            int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+            table_truth(s->table, truth);
+            if (truth[n] != 0)
+                continue;
+            const double angle = rand() % 628 / 100.0, off = rand() % 100 / 100.0 * 2.5;
+            assert_int_equal(table_put_stone(s->table, 1 + k % 2, 22 * (n % 19) + off * cos(angle),
+                                             22 * (n / 19) + off * sin(angle)),
+                             0);
+        }
+        look(s, 7);
+        compare(s);
+    }
+}
+
+static void measures_where_a_stone_lies(void **state)
+{
+    struct scene_of_test *s = *state;
+    look(s, 4);
+    const double at[5][2] = {{88, 93}, {205, 198}, {330, 300}, {60, 350}, {352, 16}};
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(table_put_stone(s->table, 1 + k % 2, at[k][0], at[k][1]), 0);
+    look(s, 7);
+    compare(s);
+    double worst = 0;
+    for (int k = 0; k < 5; k++) {
+        const int c = (int)lround(at[k][0] / 22), r = (int)lround(at[k][1] / 22);
+        const struct observation_point *p = &s->seen.point[r * 19 + c];
+        const double x = (double)p->offset_x - (at[k][0] - 22 * c);
+        const double y = (double)p->offset_y - (at[k][1] - 22 * r);
+        print_message("stone %d: seen %.1f %.1f mm from where it lies\n", k, x, y);
+        worst = fmax(worst, hypot(x, y));
+    }
+    assert_true(worst < 1.6);
+}
+
+static void survives_what_happens_to_cameras(void **state)
+{
+    struct scene_of_test *s = *state;
+    srand(5);
+    for (int k = 0; k < 19; k++)
+        table_put_stone(s->table, 1 + k % 2, 22 * (k * 7 % 19), 22 * (k * 3 % 19));
+    look(s, 7);
+    compare(s);
+    table_fault(s->table, FAULT_LIGHT_GAIN, 0.7);
+    look(s, 8);
+    compare(s);
+    table_fault(s->table, FAULT_CAMERA_BUMP, 6);
+    look(s, 14);
+    compare(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(reads_a_growing_position, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(measures_where_a_stone_lies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(survives_what_happens_to_cameras, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,9 +37,10 @@ static const struct floor FLOORS[] = {
 };
 enum { FLOOR_COUNT = sizeof FLOORS / sizeof FLOORS[0] };
 
-// The edges of the controller and of vision that the simulated table implements.
+// The edges of the controller and of vision that the simulated table implements, and the names of
+// colours.
 static const char *const SIM_EDGES[] = {"controller/loop.h", "controller/gpio.h",
-                                        "vision/frame_source.h"};
+                                        "vision/frame_source.h", "vision/colour.h"};
 
 static int arrows_seen, files_seen, faults;
 

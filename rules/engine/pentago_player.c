@@ -155,10 +155,10 @@ static int solved_turns(const struct pentago_mid_values *v, struct exact_turn *t
 }
 
 // Whether solving with so many holes left fits into the time: measured on one core of a 2023 x86
-// server, tripling with each hole, with room for a machine three times slower.
+// server, tripling with each hole, with room for a machine twice as slow.
 static bool worth_solving(int holes, const struct engine_limits *limits)
 {
-    int64_t need = 250 * NS_PER_MS;
+    int64_t need = 200 * NS_PER_MS;
     if (limits->nodes)
         return holes <= 14;
     for (int i = 14; i < holes; i++)
@@ -267,14 +267,26 @@ int pentago_player_think(struct pentago_player *player, const struct game *game,
     }
     if (exact && holes <= PENTAGO_MID_HOLES_MAX && worth_solving(holes, limits) &&
         pentago_mid_memory(holes) <= player->solver_bytes &&
-        !pentago_wins_now(marbles[side], marbles[1 - side]) &&
-        pentago_mid_solve(marbles[side], marbles[1 - side], limits->deadline_ns, stop,
-                          &player->values) == 0) {
-        choose_exact(game, turn, solved_turns(&player->values, turn), lines, rng, ret);
-        ret->depth = holes;
-        for (int i = 0; i < ret->line_count; i++)
-            ret->line[i].depth = holes;
-        return 0;
+        !pentago_wins_now(marbles[side], marbles[1 - side])) {
+        struct engine_limits first = *limits;
+        // A quick search first: what is played should the solver not get ready after all.
+        if (limits->deadline_ns) {
+            int64_t now = clock_monotonic_ns();
+            first.deadline_ns = now + (limits->deadline_ns - now) / 10;
+            by_search(player, game, marbles[side], marbles[1 - side], &first, NULL, rng, stop, NULL,
+                      NULL, ret);
+        }
+        int r = pentago_mid_solve(marbles[side], marbles[1 - side], limits->deadline_ns, stop,
+                                  &player->values);
+        if (r < 0 && limits->deadline_ns)
+            return 0;
+        if (r == 0) {
+            choose_exact(game, turn, solved_turns(&player->values, turn), lines, rng, ret);
+            ret->depth = holes;
+            for (int i = 0; i < ret->line_count; i++)
+                ret->line[i].depth = holes;
+            return 0;
+        }
     }
     by_search(player, game, marbles[side], marbles[1 - side], limits, level, rng, stop, report,
               user, ret);

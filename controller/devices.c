@@ -294,19 +294,27 @@ static bool wants_table(const struct settings *s)
            s->gpio.backend == SETTINGS_GPIO_SIM;
 }
 
+int devices_configure(struct loop *loop, const struct settings *settings,
+                      const struct calibration *calibration, struct devices *ret, struct error *err)
+{
+    *ret = (struct devices){.loop = loop, .settings = settings};
+    ret->map = devices_map(settings, calibration);
+    ret->arm = devices_arm_config(settings);
+    ret->vision = devices_vision_settings(settings);
+    int r = devices_stores(settings, &ret->stores, err);
+    if (r == 0)
+        r = board_map_check(&ret->map, err);
+    if (r == 0)
+        use_calibration(ret, calibration);
+    return r;
+}
+
 int devices_open(struct loop *loop, const struct settings *settings,
                  const struct calibration *calibration, unsigned parts, const char *world,
                  struct devices *ret, struct error *err)
 {
     struct devices *d = ret;
-    *d = (struct devices){.loop = loop, .settings = settings};
-    d->map = devices_map(settings, calibration);
-    d->arm = devices_arm_config(settings);
-    d->vision = devices_vision_settings(settings);
-    int r = devices_stores(settings, &d->stores, err);
-    use_calibration(d, calibration);
-    if (r == 0)
-        r = board_map_check(&d->map, err);
+    int r = devices_configure(loop, settings, calibration, d, err);
     if (r == 0 && wants_table(settings))
         r = devices_open_table(d, world, err);
     if (r == 0 && parts & DEVICES_ARM)

@@ -21,6 +21,7 @@ struct devices {
     struct transport *transport;
     struct gpio gpio;
     bool has_gpio;
+    bool no_camera; // frames are handed in (replay)
     struct stores stores;
     struct board_map map;
     struct arm_config arm;
@@ -43,6 +44,11 @@ int devices_open(struct loop *loop, const struct settings *settings,
                  const struct calibration *calibration, unsigned parts, const char *world,
                  struct devices *ret, struct error *err);
 void devices_close(struct devices *devices);
+
+// All but the opening: what the settings and the calibration say, with no device behind it.
+int devices_configure(struct loop *loop, const struct settings *settings,
+                      const struct calibration *calibration, struct devices *ret,
+                      struct error *err);
 
 // For eye_options.open; user = the devices. May be called from the camera's thread.
 int devices_open_camera(void *devices, struct frame_source *ret, struct error *err);

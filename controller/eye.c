@@ -194,6 +194,16 @@ static void on_timer(void *user, int64_t now)
     loop_source_set_due(c->timer, due);
 }
 
+void eye_push(struct eye *c, const struct frame *frame)
+{
+    struct orders orders;
+    struct error err;
+    take_orders(c, &orders);
+    obey(c, &orders);
+    if (vision_observe(c->vision, frame, &c->observation, &err) == 0)
+        report_observed(c, frame);
+}
+
 // --- real loop ---
 
 static void wait_for(struct eye *c, int64_t due)
@@ -290,6 +300,8 @@ static int start(struct eye *c, struct error *err)
     int r = vision_new(&c->options.vision, &c->vision, err);
     if (r < 0)
         return r;
+    if (!c->options.open)
+        return 0;
     if (loop_is_virtual(c->loop)) {
         r = loop_add_timer(c->loop, loop_now(c->loop), on_timer, c, &c->timer);
         return r < 0 ? error_set(err, r, "the camera can't be watched: %s.", strerror(-r)) : 0;

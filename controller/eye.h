@@ -29,7 +29,7 @@ struct eye_events {
 
 struct eye_options {
     struct vision_settings vision;
-    eye_open_fn *open;
+    eye_open_fn *open; // NULL = frames are handed in by eye_push() (replay)
     void *open_user;
     double rate_full, rate_idle; // frames a second
     bool follow_motion;          // the full rate also while something moves on the board
@@ -39,6 +39,9 @@ struct eye_options {
 int eye_new(struct loop *loop, const struct eye_options *options, const struct eye_events *events,
             struct eye **ret, struct error *err);
 struct eye *eye_free(struct eye *eye); // ends the worker first
+
+// Looks at this frame now. Only without `open`.
+void eye_push(struct eye *eye, const struct frame *frame);
 
 // How closely to look: at the idle rate, at the full rate, not at all.
 enum eye_pace { EYE_OFF, EYE_IDLE, EYE_FULL };

@@ -30,6 +30,8 @@ struct play {
     struct recorder *recorder;
     struct attendant *attendant;
     char note[ERROR_TEXT_MAX];
+    char calibration[PATHS_MAX];
+    bool calibrated;
     struct player players[SEATS_MAX];
     struct robot *robot;
 };
@@ -163,16 +165,18 @@ static int note_game(struct play *p, unsigned seats, struct error *err)
     return robot_log_begin(p->log, &game, err);
 }
 
-static int open_recorder(struct play *p, unsigned seats, struct error *err)
+static int open_recorder(struct play *p, struct error *err)
 {
     if (!p->record[0])
         return 0;
     const struct recorder_setup setup = {
         .settings = p->options.settings,
-        .variant = referee_game(p->referee)->rules.name,
-        .robot_seats = seats,
-        .at_board = ~seats & ((1u << referee_game(p->referee)->rules.seat_count) - 1),
+        .game = referee_game(p->referee),
+        .players = p->players,
+        .gpio = p->devices.has_gpio ? &p->devices.gpio : NULL,
+        .calibration = p->calibrated ? p->calibration : NULL,
         .fast = p->options.fast,
+        .resumed = p->options.resume,
     };
     return recorder_new(p->loop, p->record, &setup, &p->recorder, err);
 }
@@ -193,7 +197,9 @@ static int set_up(struct play *p, struct error *err)
                                        : robot_seats(p, &referee_game(p->referee)->rules);
     int r = p->options.resume ? 0 : note_game(p, seats, err);
     if (r == 0)
-        r = open_recorder(p, seats, err);
+        r = seat_everybody(p, seats, err);
+    if (r == 0)
+        r = open_recorder(p, err);
     const struct robot_options options = {
         .loop = p->loop,
         .settings = p->options.settings,
@@ -217,8 +223,6 @@ static int set_up(struct play *p, struct error *err)
         if (r < 0)
             error_set(err, r, "no attendant: %s.", strerror(-r));
     }
-    if (r == 0)
-        r = seat_everybody(p, seats, err);
     return r == 0 ? robot_new(&options, &events, &p->robot, err) : r;
 }
 
@@ -250,11 +254,10 @@ static int path_in(const struct play *p, const char *name, char ret[PATH_SIZE], 
 static int load_calibration(struct play *p, struct calibration *ret, bool *ret_found,
                             struct error *err)
 {
-    char path[PATHS_MAX];
-    int r = paths_calibration(p->options.settings, path, sizeof path);
+    int r = paths_calibration(p->options.settings, p->calibration, sizeof p->calibration);
     r = r < 0 ? error_set(err, r, "there is no folder for the calibration: set paths.state.")
-              : calibration_load(path, p->options.settings->machine.name, ret, err);
-    *ret_found = r == 0;
+              : calibration_load(p->calibration, p->options.settings->machine.name, ret, err);
+    *ret_found = p->calibrated = r == 0;
     if (r < 0 && strcmp(err->code, "CalibrationOtherMachine") == 0)
         snprintf(p->note, sizeof p->note, "%s", err->text);
     return r == -ENOENT || p->note[0] ? 0 : r;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/base/atomic_file.h"
+#include "config/base/io.h"
+#include "config/calibration.h"
 #include "config/schema.h"
 #include "config/value.h"
 #include "rules/notation.h"
@@ -17,7 +20,8 @@ struct recorder {
     FILE *expected; // expected.jsonl
     bool broken;
     struct error error;
-    uint32_t sequence;
+    recorder_decision_fn *listener; // instead of a writer
+    void *user;
 };
 
 static void fail(struct recorder *r, const struct error *err)
@@ -28,6 +32,12 @@ static void fail(struct recorder *r, const struct error *err)
     r->error = *err;
 }
 
+static void listen(struct recorder *r, const char *channel, const char *text)
+{
+    if (strcmp(channel, "decision") == 0)
+        r->listener(r->user, text);
+}
+
 // Steals the object.
 static void put(struct recorder *r, const char *channel, json_t *data)
 {
@@ -36,6 +46,11 @@ static void put(struct recorder *r, const char *channel, json_t *data)
     if (!text)
         return;
     struct error err;
+    if (r->listener) {
+        listen(r, channel, text);
+        free(text);
+        return;
+    }
     if (session_write_event(r->writer, loop_now(r->loop), channel, text, &err) < 0)
         fail(r, &err);
     if (strcmp(channel, "decision") == 0 && fprintf(r->expected, "%s\n", text) < 0) {
@@ -56,16 +71,60 @@ static json_t *settings_json(const struct settings *settings)
     return object;
 }
 
+static json_t *players_json(const struct recorder_setup *setup)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < setup->game->rules.seat_count; i++)
+        json_array_append_new(array, json_pack("{s:s, s:b}", "name", setup->players[i].name,
+                                               "at_board", setup->players[i].at_board));
+    return array;
+}
+
+static json_t *moves_json(const struct game *game)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < game->entries; i++) {
+        char text[MOVE_TEXT_MAX];
+        json_array_append_new(array,
+                              json_string(move_format(&game->rules, game_move(game, i), text)));
+    }
+    return array;
+}
+
+static json_t *wired_json(const struct gpio *gpio)
+{
+    json_t *array = json_array();
+    for (int i = 0; gpio && i < GPIO_LINES; i++) {
+        if (gpio->ops->get(gpio->impl, (enum gpio_line)i) != -ENOENT)
+            json_array_append_new(array, json_string(gpio_line_name((enum gpio_line)i)));
+    }
+    return array;
+}
+
 static int write_setup(struct recorder *r, const struct recorder_setup *setup, struct error *err)
 {
     put(r, "setup",
-        json_pack("{s:o, s:s, s:i, s:i, s:b}", "settings", settings_json(setup->settings),
-                  "variant", setup->variant, "robot_seats", (int)setup->robot_seats, "at_board",
-                  (int)setup->at_board, "fast", setup->fast));
+        json_pack("{s:o, s:s, s:o, s:b, s:b, s:o, s:o}", "settings", settings_json(setup->settings),
+                  "variant", setup->game->rules.name, "players", players_json(setup), "fast",
+                  setup->fast, "resumed", setup->resumed, "moves", moves_json(setup->game), "wired",
+                  wired_json(setup->gpio)));
     if (!r->broken)
         return 0;
     *err = r->error;
     return err->number;
+}
+
+static int copy_calibration(const char *folder, const char *from, struct error *err)
+{
+    char path[4096], *text;
+    size_t size;
+    int r = io_read_file(&io_system, from, CALIBRATION_FILE_MAX, &text, &size, err);
+    if (r < 0)
+        return r;
+    snprintf(path, sizeof path, "%.4000s/calibration.json", folder);
+    r = atomic_file_write(NULL, path, text, size, 0644, err);
+    free(text);
+    return r;
 }
 
 int recorder_new(struct loop *loop, const char *folder, const struct recorder_setup *setup,
@@ -81,7 +140,7 @@ int recorder_new(struct loop *loop, const char *folder, const struct recorder_se
         setup->settings->machine.name, setup->settings->board.columns, setup->settings->board.rows,
         setup->settings->camera.source == SETTINGS_CAMERA_SIM ? "simulated"
                                                               : setup->settings->camera.device,
-        setup->variant, TESSERA_VERSION);
+        setup->game->rules.name, TESSERA_VERSION);
     int result = session_writer_new(folder, meta, &r->writer, err);
     if (result == 0) {
         snprintf(path, sizeof path, "%s/expected.jsonl", folder);
@@ -90,10 +149,23 @@ int recorder_new(struct loop *loop, const char *folder, const struct recorder_se
                      ? write_setup(r, setup, err)
                      : error_set(err, -errno, "%s can't be made: %s.", path, strerror(errno));
     }
+    if (result == 0 && setup->calibration)
+        result = copy_calibration(folder, setup->calibration, err);
     if (result < 0) {
         recorder_free(r);
         return result;
     }
+    *ret = r;
+    return 0;
+}
+
+int recorder_new_listener(recorder_decision_fn *fn, void *user, struct recorder **ret)
+{
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return -ENOMEM;
+    r->listener = fn;
+    r->user = user;
     *ret = r;
     return 0;
 }
@@ -112,9 +184,12 @@ struct recorder *recorder_free(struct recorder *r)
 void recorder_frame(struct recorder *r, const struct frame *frame)
 {
     struct error err;
-    if (r && !r->broken &&
-        session_write_frame(r->writer, loop_now(r->loop), frame->sequence, frame->data, frame->size,
-                            &err) < 0)
+    if (!r || r->broken || r->listener)
+        return;
+    // It reached us a little later.
+    put(r, "exposed", json_pack("{s:I}", "ns", (json_int_t)frame->time_ns));
+    if (!r->broken && session_write_frame(r->writer, loop_now(r->loop), frame->sequence,
+                                          frame->data, frame->size, &err) < 0)
         fail(r, &err);
 }
 
@@ -156,6 +231,12 @@ void recorder_player(struct recorder *r, unsigned seat, const char *move)
 {
     if (r)
         put(r, "player", json_pack("{s:i, s:s}", "seat", (int)seat, "move", move));
+}
+
+void recorder_player_failed(struct recorder *r, unsigned seat, const char *why)
+{
+    if (r)
+        put(r, "player", json_pack("{s:i, s:s}", "seat", (int)seat, "failed", why));
 }
 
 void recorder_person(struct recorder *r, const char *does, unsigned seat)

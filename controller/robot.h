@@ -98,5 +98,8 @@ void robot_on_player_failed(void *robot, unsigned seat, const struct error *err)
 enum robot_state robot_state(const struct robot *robot);
 const struct robot_counts *robot_counts(const struct robot *robot);
 const struct colour_names *robot_colours(const struct robot *robot);
+// For a replay, whose devices have no camera: looks at this picture now.
+void robot_push_frame(struct robot *robot, const struct frame *frame);
+
 // What has been seen of the board since it last lay still. Borrowed; changes as the loop runs.
 const struct evidence *robot_evidence(const struct robot *robot);

@@ -543,6 +543,38 @@ static void count_stores(struct robot *r)
     }
 }
 
+// The gripper's sensor is an input like any other: recorded as it is read.
+static int read_sensor(void *user)
+{
+    struct robot *r = user;
+    int level = r->gripper_lines.get_sensor(r->gripper_lines.user);
+    recorder_gpio(r->o.recorder, GPIO_PICK_SENSOR, level);
+    return level;
+}
+
+static int set_pump(void *user, int on)
+{
+    struct robot *r = user;
+    return r->gripper_lines.set_pump(r->gripper_lines.user, on);
+}
+
+static int set_valve(void *user, int vented)
+{
+    struct robot *r = user;
+    return r->gripper_lines.set_valve(r->gripper_lines.user, vented);
+}
+
+static struct gripper_lines recorded_lines(struct robot *r)
+{
+    r->gripper_lines = controls_gripper(r->controls);
+    return (struct gripper_lines){
+        .user = r,
+        .set_pump = set_pump,
+        .set_valve = r->gripper_lines.set_valve ? set_valve : NULL,
+        .get_sensor = r->gripper_lines.get_sensor ? read_sensor : NULL,
+    };
+}
+
 int robot_arm_open(struct robot *r, struct error *err)
 {
     struct devices *d = r->o.devices;
@@ -550,7 +582,7 @@ int robot_arm_open(struct robot *r, struct error *err)
         .event = on_event, .intent = on_intent, .done = on_act_done, .user = r};
     struct gripper_lines lines;
     if (r->controls)
-        lines = controls_gripper(r->controls);
+        lines = recorded_lines(r);
     int result = devices_gripper(r->settings, r->controls ? &lines : NULL, &r->gripper, err);
     if (result < 0)
         return result;

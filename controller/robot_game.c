@@ -168,7 +168,7 @@ void robot_on_player_move(void *robot, unsigned seat, struct move move)
 void robot_on_player_failed(void *robot, unsigned seat, const struct error *err)
 {
     struct robot *r = robot;
-    (void)seat;
+    recorder_player_failed(r->o.recorder, seat, err->text);
     r->question_board = false;
     snprintf(r->question, sizeof r->question, "%.*s", ROBOT_TEXT - 1, err->text);
     robot_raise(r, ROBOT_EV_TROUBLE);

@@ -337,12 +337,17 @@ static void on_back(void *user, const char *name)
     r->camera_lost = false;
 }
 
+void robot_push_frame(struct robot *r, const struct frame *frame)
+{
+    eye_push(r->eye, frame);
+}
+
 int robot_look_open(struct robot *r, struct error *err)
 {
     double fps = r->settings->camera.fps;
     const struct eye_options options = {
         .vision = r->o.devices->vision,
-        .open = devices_open_camera,
+        .open = r->o.devices->no_camera ? NULL : devices_open_camera,
         .open_user = r->o.devices,
         .rate_full = r->o.fast ? 5 : fps,
         .rate_idle = r->o.fast ? 1 : 4,

@@ -38,7 +38,8 @@ struct robot {
     int64_t entered_ns;
 
     // Panel and arm.
-    struct controls *controls; // NULL = there are none
+    struct controls *controls;          // NULL = there are none
+    struct gripper_lines gripper_lines; // of the controls
     struct gripper *gripper;
     struct arm *arm;
     struct arm_link *arm_link;

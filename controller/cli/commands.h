@@ -4,4 +4,5 @@
 #include "controller/cli/options.h"
 
 enum exit_code cmd_play(int argc, char **argv);
+enum exit_code cmd_replay(int argc, char **argv);
 enum exit_code cmd_graph(int argc, char **argv);

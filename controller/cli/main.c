@@ -11,6 +11,11 @@ const struct command commands[] = {
     {"play", "", "Plays a game on the table",
      "Without --auto the words of \"help\" are read from the terminal while the game goes on.",
      cmd_play},
+    {"replay", "DIR", "Feeds a recorded session to the robot again",
+     "Nothing moves: pictures, the plotter's bytes, buttons and moves come from the recording. "
+     "Prints\n"
+     "what the robot decides; --check compares it with DIR/expected.jsonl.",
+     cmd_replay},
     {"graph", "", "Prints the robot's states as a graph",
      "For Graphviz: tessera graph | dot -Tsvg > states.svg", cmd_graph},
     {0},

@@ -9,3 +9,5 @@ tessera_test(NAME test_sim_camera SOURCES sim/test_sim_camera.c LIBS tessera_sim
     PkgConfig::TURBOJPEG Threads::Threads)
 tessera_test(NAME test_sim_serve SOURCES sim/test_sim_serve.c LIBS tessera_sim_serve)
 tessera_bench(NAME bench_sim SOURCES bench/bench_sim.c LIBS tessera_sim)
+tessera_fuzz(NAME fuzz_sim_plotter SOURCES fuzz/fuzz_sim_plotter.c LIBS tessera_sim
+    CORPUS fuzz/corpus/sim_plotter)

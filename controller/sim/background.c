@@ -50,7 +50,7 @@ static float coverage(float inside, float size)
 
 static struct rgb table_top(float x, float y)
 {
-    const float plank = floorf((y + 31) / 118);
+    const float plank = floor_to((y + 31) / 118);
     const float seam = fabsf((y + 31) / 118 - plank - 0.5f);
     const float shift = plank * 371.3f;
     const float warp = texture_fractal((x + shift) * 0.006f, y * 0.02f, 3);
@@ -83,14 +83,14 @@ static float ink(const struct setup_board *b, const struct place *p)
     const float row = clampf(roundf(v), 0, (float)(b->rows - 1));
     const float dx = fabsf(p->x - column * (float)b->pitch_x);
     const float dy = fabsf(p->y - row * (float)b->pitch_y);
-    const float in_x = coverage(fminf(p->x + half, w + half - p->x), p->px);
-    const float in_y = coverage(fminf(p->y + half, h + half - p->y), p->py);
+    const float in_x = coverage(minf(p->x + half, w + half - p->x), p->px);
+    const float in_y = coverage(minf(p->y + half, h + half - p->y), p->py);
     // A line thinner than a pixel covers only part of it.
-    const float vertical = fminf(coverage(half - dx, p->px), 2 * half / p->px) * in_y;
-    const float horizontal = fminf(coverage(half - dy, p->py), 2 * half / p->py) * in_x;
-    float best = fmaxf(vertical, horizontal);
+    const float vertical = minf(coverage(half - dx, p->px), 2 * half / p->px) * in_y;
+    const float horizontal = minf(coverage(half - dy, p->py), 2 * half / p->py) * in_x;
+    float best = maxf(vertical, horizontal);
     if (star_at(b->columns, (int)column) * star_at(b->rows, (int)row) > 0)
-        best = fmaxf(best, coverage(STAR_RADIUS - sqrtf(dx * dx + dy * dy), p->px));
+        best = maxf(best, coverage(STAR_RADIUS - sqrtf(dx * dx + dy * dy), p->px));
     return best;
 }
 
@@ -98,8 +98,8 @@ static float ink(const struct setup_board *b, const struct place *p)
 static float inside_round(float x, float y, float half_w, float half_h, float corner)
 {
     const float qx = fabsf(x) - half_w + corner, qy = fabsf(y) - half_h + corner;
-    const float ox = fmaxf(qx, 0), oy = fmaxf(qy, 0);
-    return corner - sqrtf(ox * ox + oy * oy) - fminf(fmaxf(qx, qy), 0);
+    const float ox = maxf(qx, 0), oy = maxf(qy, 0);
+    return corner - sqrtf(ox * ox + oy * oy) - minf(maxf(qx, qy), 0);
 }
 
 static struct rgb sheet(const struct setup_board *b, const struct place *p, float inside)
@@ -129,7 +129,7 @@ static struct rgb tray(const struct setup_place *t, struct rgb under, const stru
     const float inside = inside_round(x, y, hw + TRAY_RIM, hh + TRAY_RIM, 6);
     if (inside < -14)
         return under;
-    under = scale_rgb(under, 1 - 0.45f * expf(fminf(0, inside) / 4) * (inside < 0));
+    under = scale_rgb(under, 1 - 0.45f * expf(minf(0, inside) / 4) * (inside < 0));
     if (inside < -size)
         return under;
     const float felt = inside_round(x, y, hw, hh, 3);
@@ -141,7 +141,7 @@ static struct rgb tray(const struct setup_place *t, struct rgb under, const stru
     // The walls shade the felt on the lamp's side.
     const float lx = (float)(light->lamp[0] - light->centre_x) / 900;
     const float ly = (float)(light->lamp[1] - light->centre_y) / 900;
-    const float wall = fminf(hw - x * copysignf(1, lx), (hh - y * copysignf(1, ly)));
+    const float wall = minf(hw - x * copysignf(1, lx), (hh - y * copysignf(1, ly)));
     cloth = scale_rgb(cloth, 0.55f + 0.45f * smoothf(0, 9, wall));
     struct rgb c = mix_rgb(rim, cloth, coverage(felt, size));
     return mix_rgb(under, c, coverage(inside, size));

@@ -163,12 +163,12 @@ static bool meet_box(const struct box *b, const float eye[3], const float ground
         const float inverse = 1 / (fabsf(way[a]) < 1e-6f ? 1e-6f : way[a]);
         const float t0 = ((float)b->low[a] - eye[a]) * inverse;
         const float t1 = ((float)b->high[a] - eye[a]) * inverse;
-        const float near = fminf(t0, t1);
+        const float near = minf(t0, t1);
         if (near > in) {
             in = near;
             face = a;
         }
-        out = fminf(out, fmaxf(t0, t1));
+        out = minf(out, maxf(t0, t1));
     }
     if (in >= out)
         return false;

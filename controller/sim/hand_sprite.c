@@ -77,8 +77,8 @@ static float capsule_height(const struct capsule *c, float u, float v)
 // Largest of two heights, rounded where they meet (I. Quilez, polynomial smooth maximum).
 static float melt(float a, float b, float k)
 {
-    const float h = fmaxf(k - fabsf(a - b), 0) / k;
-    return fmaxf(a, b) + h * h * k * 0.25f;
+    const float h = maxf(k - fabsf(a - b), 0) / k;
+    return maxf(a, b) + h * h * k * 0.25f;
 }
 
 static float field_height(const struct part_list *list, float u, float v, float k)
@@ -87,7 +87,7 @@ static float field_height(const struct part_list *list, float u, float v, float 
     for (int i = 0; i < list->count; i++) {
         const float c = capsule_height(&list->part[i], u, v);
         // Outside heights only tell distance: they must not melt into the inside ones.
-        h = h > 0 && c > 0 ? melt(h, c, k) : fmaxf(h, c);
+        h = h > 0 && c > 0 ? melt(h, c, k) : maxf(h, c);
     }
     return h;
 }
@@ -110,10 +110,10 @@ static void fill_field(struct field *f, const struct part_list *hand)
                 // Folds run round the arm, deeper near the cuff; the cuff has a hem.
                 const float fold = texture_fractal(u * 0.05f + v * 0.022f, v * 0.02f, 3) - 0.5f;
                 s += 13 * fold + 1.6f * sinf(u * 0.20f + 5 * fold) * expf(-(u - CUFF) / 110);
-                s = fmaxf(s + (u < CUFF + 6 ? 2.0f : 0), 0.1f);
+                s = maxf(s + (u < CUFF + 6 ? 2.0f : 0), 0.1f);
             }
             f->cloth[row][col] = s > h;
-            f->height[row][col] = fmaxf(h, s);
+            f->height[row][col] = maxf(h, s);
         }
     }
 }

@@ -25,7 +25,7 @@ static float compress(float v)
 
 static float expand(float v)
 {
-    return v <= KNEE ? v : KNEE - (1 - KNEE) * logf(fmaxf(1e-3f, 1 - (v - KNEE) / (1 - KNEE)));
+    return v <= KNEE ? v : KNEE - (1 - KNEE) * logf(maxf(1e-3f, 1 - (v - KNEE) / (1 - KNEE)));
 }
 
 void tone_set(struct render *r)

@@ -22,6 +22,8 @@ enum {
     GROUP_COOLANT,
 };
 
+#define PLACE_MOST 1e5 // mm
+
 enum { LINE_NUMBER_MAX = 10000000, DIGITS_MAX = 8 };
 
 enum axis_command { AXIS_NONE, AXIS_NONMODAL, AXIS_MOTION, AXIS_TOOL_LENGTH };
@@ -38,8 +40,7 @@ struct words {
 
 static const unsigned AXES = LETTER('X') | LETTER('Y') | LETTER('Z');
 
-// A number as Grbl reads it: sign, digits, point; no exponent. Returns the rest, NULL = none there.
-static const char *read_number(const char *s, double *ret)
+const char *plotter_read_number(const char *s, double *ret)
 {
     const bool negative = *s == '-';
     if (*s == '-' || *s == '+')
@@ -237,7 +238,7 @@ static int read_words(struct words *w, struct plotter_job *job, const char *line
         if (letter < 'A' || letter > 'Z')
             return E_LETTER;
         double value = 0;
-        s = read_number(s, &value);
+        s = plotter_read_number(s, &value);
         if (!s)
             return E_NUMBER;
         const int error = letter == 'G' || letter == 'M' ? command_word(w, job, letter, value)
@@ -258,6 +259,12 @@ static bool take(struct words *w, char letter, double *ret)
     return true;
 }
 
+// What 32 bits of steps can count, with room to spare.
+static double within(double mm)
+{
+    return fmax(-PLACE_MOST, fmin(PLACE_MOST, mm));
+}
+
 static void find_target(const struct plotter *p, const struct words *w, struct plotter_job *job)
 {
     double offset[3];
@@ -267,7 +274,7 @@ static void find_target(const struct plotter *p, const struct words *w, struct p
         job->target[a] = p->parser_at[a];
         if (!(w->have & LETTER(letter)))
             continue;
-        const double v = w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1);
+        const double v = within(w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1));
         const double length = a == 2 ? p->tool_length : 0;
         if (w->absolute)
             job->target[a] = v;
@@ -275,6 +282,7 @@ static void find_target(const struct plotter *p, const struct words *w, struct p
             job->target[a] += v;
         else
             job->target[a] = v + offset[a] + p->g92[a] + length;
+        job->target[a] = within(job->target[a]);
     }
 }
 
@@ -296,9 +304,9 @@ static int set_coord(const struct plotter *p, struct words *w, struct plotter_jo
         job->offset[a] = p->eeprom.coord[job->coord_select][a];
         if (!(w->have & LETTER(letter)))
             continue;
-        const double v = w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1);
+        const double v = within(w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1));
         const double length = a == 2 ? p->tool_length : 0;
-        job->offset[a] = kind == 2 ? v : p->parser_at[a] - p->g92[a] - length - v;
+        job->offset[a] = within(kind == 2 ? v : p->parser_at[a] - p->g92[a] - length - v);
     }
     w->have &= ~AXES;
     return E_OK;
@@ -314,9 +322,10 @@ static int set_offset(const struct plotter *p, struct words *w, struct plotter_j
         job->offset[a] = p->g92[a];
         if (!(w->have & LETTER(letter)))
             continue;
-        const double v = w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1);
+        const double v = within(w->value[letter - 'A'] * (job->modal.inches ? 25.4 : 1));
         const double length = a == 2 ? p->tool_length : 0;
-        job->offset[a] = p->parser_at[a] - p->eeprom.coord[job->modal.coord][a] - length - v;
+        job->offset[a] =
+            within(p->parser_at[a] - p->eeprom.coord[job->modal.coord][a] - length - v);
     }
     w->have &= ~AXES;
     return E_OK;
@@ -390,7 +399,7 @@ static int tool_length_word(struct words *w, struct plotter_job *job)
         return E_G43_AXIS;
     double z = 0;
     take(w, 'Z', &z);
-    job->offset[2] = z * (job->modal.inches ? 25.4 : 1);
+    job->offset[2] = within(z * (job->modal.inches ? 25.4 : 1));
     return E_OK;
 }
 
@@ -412,7 +421,8 @@ int plotter_gcode(struct plotter *p, const char *line, struct plotter_job *job)
         return E_LINE_NUMBER;
     if (take(&w, 'F', &v))
         job->feed = v * (job->modal.inches ? 25.4 : 1) / 60;
-    take(&w, 'S', &job->speed);
+    if (take(&w, 'S', &v))
+        job->speed = fmin(v, 1e6);
     if (take(&w, 'T', &v))
         job->tool = (int)fmin(v, 255);
     if (job->jog)

@@ -7,8 +7,9 @@
 
 enum { CYCLES = 2, PASSES = 4 };
 
-#define SEARCH_SCALAR 1.5 // of the travel
-#define LOCATE_SCALAR 5.0 // of the pull-off
+#define SEARCH_SCALAR 1.5  // of the travel
+#define LOCATE_SCALAR 5.0  // of the pull-off
+#define RATE_LEAST    0.01 // mm/s
 
 static bool home_at_min(const struct plotter *p, int axis)
 {
@@ -59,6 +60,7 @@ static void pass_start(struct plotter *p)
             h->accel = fmin(h->accel, setting[S_ACCEL + a]);
         }
     }
+    h->rate = fmax(h->rate, RATE_LEAST);
     for (int a = 0; a < 3; a++) {
         if (!h->axis[a])
             continue;

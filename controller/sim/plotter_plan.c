@@ -9,12 +9,15 @@
 #include "config/base/clock.h"
 #include "controller/sim/plotter_private.h"
 
-#define STRAIGHT  0.999999
-#define SPEED_TOP 1e12 // (mm/s)²: no limit
+#define STRAIGHT   0.999999
+#define STEPS_MOST 1e9        // a difference of two still fits 32 bits
+#define SPEED_TOP  1e12       // (mm/s)²: no limit
+#define FEED_LEAST (1.0 / 60) // mm/s: Grbl's MINIMUM_FEED_RATE
 
 int32_t plotter_plan_steps(const struct plotter *p, int axis, double mm)
 {
-    return (int32_t)lround(mm * p->eeprom.setting[S_STEPS + axis]);
+    const double steps = mm * p->eeprom.setting[S_STEPS + axis];
+    return (int32_t)lround(fmax(-STEPS_MOST, fmin(STEPS_MOST, steps)));
 }
 
 double plotter_plan_mm(const struct plotter *p, int axis, int32_t steps)
@@ -196,7 +199,7 @@ bool plotter_plan_line(struct plotter *p, const double target[3], double feed, b
         b->unit[a] = way[a] / b->mm;
     b->accel = limit_along(p, S_ACCEL, b->unit);
     const double fastest = limit_along(p, S_RATE, b->unit) / 60;
-    b->nominal = rapid ? fastest : fmin(feed, fastest);
+    b->nominal = fmax(rapid ? fastest : fmin(feed, fastest), FEED_LEAST);
     b->max_entry_sqr = fmin(junction_sqr(p, b->unit), b->nominal * b->nominal);
     b->max_entry_sqr = fmin(b->max_entry_sqr, p->prev_nominal * p->prev_nominal);
     memcpy(p->prev_unit, b->unit, sizeof b->unit);

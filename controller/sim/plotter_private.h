@@ -124,6 +124,9 @@ void plotter_work_offset(const struct plotter *p, double ret[3]);
 // plotter_gcode.c
 int plotter_gcode(struct plotter *p, const char *line, struct plotter_job *job); // error number
 
+// A number as Grbl reads it: sign, digits, point; no exponent. Returns the rest, NULL = none there.
+const char *plotter_read_number(const char *s, double *ret);
+
 // plotter_system.c: a line that begins with $. Error number, or GOES_ON: no reply yet.
 int plotter_system(struct plotter *p, const char *line);
 

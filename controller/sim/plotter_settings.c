@@ -4,8 +4,10 @@
 
 #include "controller/sim/plotter_private.h"
 
-#define STEPS_XY      80.0    // per mm
-#define STEPS_Z       400.0   // per mm
+#define STEPS_XY      80.0  // per mm
+#define STEPS_Z       400.0 // per mm
+#define AXIS_LEAST    0.01
+#define SETTING_MOST  1e6
 #define STEP_RATE_MAX 30000.0 // per second
 
 struct setting {
@@ -77,6 +79,10 @@ int plotter_settings_store(struct plotter *p, int number, double value)
     const double rate = i >= S_RATE && i < S_RATE + 3 ? value : s[S_RATE + axis];
     if (i >= S_STEPS && i < S_ACCEL && steps * rate / 60 > STEP_RATE_MAX)
         return E_STEP_RATE;
+    // Nought steps, speed or acceleration make a real board divide by zero; here they are tiny.
+    if (i >= S_STEPS && i < S_TRAVEL)
+        value = fmax(value, AXIS_LEAST);
+    value = fmin(value, SETTING_MOST);
     s[i] = SETTINGS[i].decimals ? value : floor(value);
     if (i == S_HOMING && value == 0)
         s[S_SOFT_LIMITS] = 0;

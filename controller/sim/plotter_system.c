@@ -92,11 +92,11 @@ static int setting(struct plotter *p, const char *rest)
     const long number = strtol(rest, &end, 10);
     if (*end != '=' || number > 255)
         return E_STATEMENT;
-    const char *text = end + 1;
-    const double value = strtod(text, &end);
-    if (end == text)
+    double value;
+    const char *after = plotter_read_number(end + 1, &value);
+    if (!after)
         return E_NUMBER;
-    if (*end)
+    if (*after)
         return E_STATEMENT;
     const int error = plotter_settings_store(p, (int)number, value);
     if (error == E_OK)

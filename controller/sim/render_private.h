@@ -85,6 +85,23 @@ struct render {
 
 // --- small things ---
 
+// Without the C library's care for NaN, which costs a call each; there are none here.
+static inline float minf(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float maxf(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static inline float floor_to(float v)
+{
+    const float whole = (float)(int32_t)v; // towards zero; textures are far smaller than 2^31
+    return whole - (whole > v);
+}
+
 static inline float clampf(float v, float low, float high)
 {
     return v < low ? low : v > high ? high : v;

@@ -74,7 +74,7 @@ void table_setup_default(struct table_setup *s)
         s->store[c] = (struct setup_place){.x = -560, .y = Y[c], .count = 120};
         s->tray[c] = (struct setup_place){.x = -50, .y = Y[c], .width = 54, .height = 88};
         s->bowl[c] =
-            (struct setup_place){.x = c % 2 ? 482 : -84, .y = c < 2 ? 12 : -98, .count = 120};
+            (struct setup_place){.x = c % 2 ? 522 : -106, .y = c < 2 ? -4 : -106, .count = 120};
     }
     default_camera(s);
 }

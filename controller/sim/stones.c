@@ -98,13 +98,13 @@ static void shadow_pixel(const struct render *r, uint8_t *pixel, const struct ge
     // Where the ray towards the lamp comes nearest to the stone.
     const float a = slope2 / r2 + 1 / (s->height * s->height);
     const float b = (qx * g->slope_x + qy * g->slope_y) / r2;
-    const float z = fmaxf(0, -b / a);
+    const float z = maxf(0, -b / a);
     const float px = qx + z * g->slope_x, py = qy + z * g->slope_y;
     const float metric = sqrtf((px * px + py * py) / r2 + z * z / (s->height * s->height));
     const float soft = 0.10f + 0.035f * z;
     const float shadow = 1 - smoothf(1 - soft, 1 + soft, metric);
     const float d = sqrtf(qx * qx + qy * qy) - s->radius;
-    const float contact = 0.42f * expf(-fmaxf(d, 0) / 1.7f);
+    const float contact = 0.42f * expf(-maxf(d, 0) / 1.7f);
     if (shadow <= 0 && contact < 0.01f)
         return;
     const float lamp = r->light.lamp_share;
@@ -163,7 +163,7 @@ static struct rgb mirrored(const struct render *r, const struct gem *g, const fl
     const float rim = (1 - g->lamp_cosine);
     float light =
         LAMP_RADIANCE * smoothf(g->lamp_cosine - 1.2f * rim, g->lamp_cosine + 0.3f * rim, lamp);
-    light += 1.3f * powf(fmaxf(0, lamp), 140); // the shade around the lamp
+    light += 1.3f * powf(maxf(0, lamp), 140); // the shade around the lamp
     const float ahead = dot3(d, g->window);
     if (ahead > 0.6f && r->light.window > 0) {
         const float side = d[0] * -g->window[1] + d[1] * g->window[0];
@@ -173,7 +173,7 @@ static struct rgb mirrored(const struct render *r, const struct gem *g, const fl
                            smoothf(0.008f, 0.020f, fabsf(up));
         light += 9.0f * (float)r->light.window * pane;
     }
-    const float room = 0.25f + 0.45f * fmaxf(0, d[2]);
+    const float room = 0.25f + 0.45f * maxf(0, d[2]);
     return add_rgb(scale_rgb(g->lamp, light), scale_rgb(g->ambient, room + 0.3f));
 }
 
@@ -183,7 +183,7 @@ static struct rgb transmitted(const struct render *r, const struct gem *g, const
 {
     const struct scene_stone *s = g->s;
     const struct material *m = g->m;
-    const float way = p[2] / fmaxf(0.2f, -t[2]);
+    const float way = p[2] / maxf(0.2f, -t[2]);
     float bx = p[0] + t[0] * way, by = p[1] + t[1] * way;
     const float far = sqrtf(bx * bx + by * by) / s->radius;
     if (far > 0.97f) { // total reflection at the foot: the ray stays inside
@@ -201,7 +201,7 @@ static struct rgb transmitted(const struct render *r, const struct gem *g, const
     struct rgb c = {sheet.r * lit * expf(-m->absorb.r * path),
                     sheet.g * lit * expf(-m->absorb.g * path),
                     sheet.b * lit * expf(-m->absorb.b * path)};
-    const float wrap = 0.45f + 0.55f * fmaxf(0, dot3(n, g->to_lamp));
+    const float wrap = 0.45f + 0.55f * maxf(0, dot3(n, g->to_lamp));
     const float haze = wrap * (0.45f + 1.9f * spot);
     const struct rgb body = {m->body.r * (g->lamp.r * haze + 0.5f * g->ambient.r),
                              m->body.g * (g->lamp.g * haze + 0.5f * g->ambient.g),
@@ -211,7 +211,7 @@ static struct rgb transmitted(const struct render *r, const struct gem *g, const
 
 static struct rgb solid(const struct gem *g, const float n[3])
 {
-    const float face = fmaxf(0, dot3(n, g->to_lamp)) / fmaxf(0.3f, g->to_lamp[2]);
+    const float face = maxf(0, dot3(n, g->to_lamp)) / maxf(0.3f, g->to_lamp[2]);
     const float sky = 0.55f + 0.45f * n[2];
     return mul_rgb(g->m->body, add_rgb(scale_rgb(g->lamp, face), scale_rgb(g->ambient, sky)));
 }
@@ -226,7 +226,7 @@ static struct rgb shade_gem(const struct render *r, const struct gem *g, float x
     float v[3] = {(float)r->view.eye[0] - x, (float)r->view.eye[1] - y,
                   (float)r->view.eye[2] - s->z - z};
     unit3(v);
-    const float cosine = fmaxf(0.02f, dot3(n, v));
+    const float cosine = maxf(0.02f, dot3(n, v));
     float mirror[3], bent[3];
     const float inner = 1 - (1 - cosine * cosine) / (GLASS_INDEX * GLASS_INDEX);
     for (int a = 0; a < 3; a++) {
@@ -270,7 +270,7 @@ static void gem_pixel(const struct render *r, uint8_t *pixels, const struct gem 
         const float h = g->s->z + z;
         const struct rgb c = shade_gem(r, g, sx + ex * h, sy + ey * h, z);
         // A sample may be a hundred times white; the sensor clips each.
-        sum = add_rgb(sum, (struct rgb){fminf(c.r, 1.6f), fminf(c.g, 1.6f), fminf(c.b, 1.6f)});
+        sum = add_rgb(sum, (struct rgb){minf(c.r, 1.6f), minf(c.g, 1.6f), minf(c.b, 1.6f)});
     }
     if (!hits)
         return;

@@ -3,6 +3,8 @@
 
 #include "controller/sim/render_private.h"
 
+enum { BOX_SAMPLES = 9 };
+
 float texture_hash(int32_t x, int32_t y)
 {
     uint32_t h = (uint32_t)x * 0x8da6b343u ^ (uint32_t)y * 0xd8163841u;
@@ -14,7 +16,7 @@ float texture_hash(int32_t x, int32_t y)
 
 float texture_noise(float x, float y)
 {
-    const float fx = floorf(x), fy = floorf(y);
+    const float fx = floor_to(x), fy = floor_to(y);
     const int32_t ix = (int32_t)fx, iy = (int32_t)fy;
     float u = x - fx, v = y - fy;
     u = u * u * (3 - 2 * u);
@@ -63,19 +65,22 @@ struct rect rect_join(struct rect a, struct rect b)
 struct rect rect_of_box(const struct render *r, const double low[3], const double high[3])
 {
     double x0 = 1e9, y0 = 1e9, x1 = -1e9, y1 = -1e9;
-    for (int i = 0; i < 8; i++) {
+    // More samples along x for long things, because the lens bends their edges.
+    const int samples = high[0] - low[0] > 100 ? BOX_SAMPLES : 2;
+    for (int i = 0; i < 4 * samples; i++) {
+        const int k = i / 4;
+        const double x = low[0] + (high[0] - low[0]) * k / (samples - 1);
         double at[2];
-        if (!view_project(&r->view, i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1],
-                          i & 4 ? high[2] : low[2], at))
+        if (!view_project(&r->view, x, i & 1 ? high[1] : low[1], i & 2 ? high[2] : low[2], at))
             return (struct rect){0};
         x0 = fmin(x0, at[0]);
         y0 = fmin(y0, at[1]);
         x1 = fmax(x1, at[0]);
         y1 = fmax(y1, at[1]);
     }
-    // A long edge is bent by the lens; far outside of the picture the lens formula folds over.
-    const double bend = 4 + 0.02 * (x1 - x0);
+    const double spare = 2 + 0.001 * (x1 - x0);
+    // Far outside of the picture the lens formula folds over.
     x0 = fmax(x0, -2000), y0 = fmax(y0, -2000), x1 = fmin(x1, 5000), y1 = fmin(y1, 5000);
-    return rect_clip(r, (struct rect){(int)floor(x0) - 2, (int)floor(y0 - bend), (int)ceil(x1) + 3,
-                                      (int)ceil(y1 + bend)});
+    return rect_clip(r, (struct rect){(int)floor(x0 - spare), (int)floor(y0 - spare),
+                                      (int)ceil(x1 + spare) + 1, (int)ceil(y1 + spare) + 1});
 }

@@ -212,6 +212,8 @@ int gtp_run(struct session *session)
             free(line);
             break;
         }
+        if (command >= 0 && commands[command].handle == gtp_do_genmove)
+            session_ponder(session);
     }
     return 0;
 }

@@ -18,6 +18,7 @@ struct input {
     char *queue[INPUT_QUEUE_MAX];
     size_t head, count;
     int ended, quit;
+    atomic_int waiting;
     char line[INPUT_LINE_MAX]; // the one being read
     size_t length;
 };
@@ -34,6 +35,7 @@ static void push(struct input *in)
         pthread_cond_wait(&in->changed, &in->lock);
     if (copy && !in->quit) {
         in->queue[(in->head + in->count++) % INPUT_QUEUE_MAX] = copy;
+        atomic_store(&in->waiting, 1);
         copy = NULL;
     }
     pthread_cond_broadcast(&in->changed);
@@ -77,6 +79,7 @@ static void *run(void *argument)
         push(in);
     pthread_mutex_lock(&in->lock);
     in->ended = 1;
+    atomic_store(&in->waiting, 1);
     pthread_cond_broadcast(&in->changed);
     pthread_mutex_unlock(&in->lock);
     return NULL;
@@ -118,18 +121,16 @@ char *input_next(struct input *in)
         line = in->queue[in->head];
         in->head = (in->head + 1) % INPUT_QUEUE_MAX;
         in->count--;
+        atomic_store(&in->waiting, in->count > 0 || in->ended);
         pthread_cond_broadcast(&in->changed);
     }
     pthread_mutex_unlock(&in->lock);
     return line;
 }
 
-int input_waiting(struct input *in)
+atomic_int *input_waiting(struct input *in)
 {
-    pthread_mutex_lock(&in->lock);
-    int waiting = in->count > 0 || in->ended;
-    pthread_mutex_unlock(&in->lock);
-    return waiting;
+    return &in->waiting;
 }
 
 struct input *input_free(struct input *in)

@@ -22,8 +22,8 @@ int input_new(int fd, int (*is_stop)(const char *line), atomic_int *stop, struct
 // Waits for the next line; the caller frees it. NULL at the end of the input.
 char *input_next(struct input *input);
 
-// Whether a line is waiting (or the input has ended): then pondering must end.
-int input_waiting(struct input *input);
+// 1 while a line is waiting or the input has ended: what pondering takes as its stop.
+atomic_int *input_waiting(struct input *input);
 
 // Ends the thread. Accepts NULL, returns NULL.
 struct input *input_free(struct input *input);

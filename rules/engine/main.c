@@ -12,7 +12,16 @@
 #include "rules/engine/gtp.h"
 #include "rules/engine/tools.h"
 
-enum { OPT_GTP = 256, OPT_GOMOCUP, OPT_NODES, OPT_SEED, OPT_JSON, OPT_VERSION, OPT_RESIGN };
+enum {
+    OPT_GTP = 256,
+    OPT_GOMOCUP,
+    OPT_NODES,
+    OPT_SEED,
+    OPT_JSON,
+    OPT_VERSION,
+    OPT_RESIGN,
+    OPT_PONDER
+};
 
 static const char help_text[] =
     "Usage: tessera-engine [OPTIONS] [COMMAND]\n"
@@ -28,6 +37,7 @@ static const char help_text[] =
     "  --hash MIB            memory for what the search remembers (default 256)\n"
     "  --seed N              for variety and mistakes (default: from the clock)\n"
     "  --resign              give up positions that are proved lost\n"
+    "  --ponder              go on thinking while the other side does (GTP)\n"
     "  --help, --version\n"
     "\n"
     "Commands\n"
@@ -43,13 +53,21 @@ struct command_line {
 };
 
 static const struct option option_table[] = {
-    {"gtp", no_argument, NULL, OPT_GTP},         {"gomocup", no_argument, NULL, OPT_GOMOCUP},
-    {"variant", required_argument, NULL, 'v'},   {"level", required_argument, NULL, 'l'},
-    {"time", required_argument, NULL, 't'},      {"nodes", required_argument, NULL, OPT_NODES},
-    {"threads", required_argument, NULL, 'j'},   {"hash", required_argument, NULL, 'm'},
-    {"seed", required_argument, NULL, OPT_SEED}, {"resign", no_argument, NULL, OPT_RESIGN},
-    {"json", no_argument, NULL, OPT_JSON},       {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION}, {NULL, 0, NULL, 0},
+    {"gtp", no_argument, NULL, OPT_GTP},
+    {"gomocup", no_argument, NULL, OPT_GOMOCUP},
+    {"variant", required_argument, NULL, 'v'},
+    {"level", required_argument, NULL, 'l'},
+    {"time", required_argument, NULL, 't'},
+    {"nodes", required_argument, NULL, OPT_NODES},
+    {"threads", required_argument, NULL, 'j'},
+    {"hash", required_argument, NULL, 'm'},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"resign", no_argument, NULL, OPT_RESIGN},
+    {"ponder", no_argument, NULL, OPT_PONDER},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
 };
 
 static int wrong(const char *text, const char *value)
@@ -84,6 +102,9 @@ static int take(struct command_line *c, int option)
         return -1;
     case OPT_RESIGN:
         o->resign = true;
+        return -1;
+    case OPT_PONDER:
+        o->ponder = true;
         return -1;
     case 'v':
         o->variant = optarg;

@@ -11,6 +11,9 @@ enum {
     MOVES_PENTAGO = 14,
 };
 
+// A person who went away doesn't keep the processor busy for ever.
+#define PONDER_NS (600 * NS_PER_S)
+
 // Kept back so that an answer is never late: scheduling, the last poll, writing it.
 #define MARGIN_NS (6 * NS_PER_MS)
 
@@ -127,6 +130,15 @@ int session_think(struct session *s, bool full_strength, struct engine_thought *
                                       (struct point){second.x, second.y});
     }
     return r;
+}
+
+void session_ponder(struct session *s)
+{
+    static _Thread_local struct engine_thought thought;
+    struct engine_limits limits = {.deadline_ns = clock_monotonic_ns() + PONDER_NS};
+    if (s->options.ponder && !s->options.nodes && !s->game.result.over)
+        engine_think(s->engine, &s->game, &limits, true, input_waiting(s->input), NULL, NULL,
+                     &thought, NULL);
 }
 
 bool session_resigns(const struct session *s, const struct engine_thought *thought)

@@ -16,6 +16,7 @@ struct session_options {
     int64_t move_time_ns; // budget of each move when no clock is set
     uint64_t nodes;       // limit of each move, 0 = none
     bool resign;          // resigns positions that are proved lost
+    bool ponder;          // goes on thinking while the other side does
 };
 
 struct session_clock {
@@ -54,6 +55,10 @@ int64_t session_budget(const struct session *session);
 // as one move. Nothing is played.
 int session_think(struct session *session, bool full_strength, struct engine_thought *ret,
                   struct error *err);
+
+// When pondering is on and the engine plays at full strength: thinks about the position, so that
+// the table knows it, until a line arrives.
+void session_ponder(struct session *session);
 
 // Whether the level and the options say to give up here.
 bool session_resigns(const struct session *session, const struct engine_thought *thought);

@@ -2,6 +2,7 @@
 // kill it with what it reads.
 #include "tests/unit/engine_helper.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -188,6 +189,22 @@ static void test_stop(void **state)
     assert_non_null(strstr(answer, "=3 "));
 }
 
+// While it ponders, a command is answered at once, and the end of the input ends it.
+static void test_ponder(void **state)
+{
+    (void)state;
+    start("--ponder --time 50 --seed 1 --hash 16");
+    assert_string_equal(ask("genmove b"), "K10");
+    poll(NULL, 0, 100);
+    int64_t start_ns = clock_monotonic_ns();
+    assert_string_equal(ask("play w L11"), "");
+    assert_true(clock_monotonic_ns() - start_ns < NS_PER_S);
+    ask("genmove b");
+    finish();
+    static char answer[4096];
+    assert_int_equal(feed("--ponder --time 20", "genmove b\n", 10, answer, sizeof answer), 0);
+}
+
 static void test_gomocup(void **state)
 {
     (void)state;
@@ -238,8 +255,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gtp),        cmocka_unit_test(test_teach_and_analyze),
         cmocka_unit_test(test_keeps_time), cmocka_unit_test(test_end_of_input),
-        cmocka_unit_test(test_stop),       cmocka_unit_test(test_gomocup),
-        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_stop),       cmocka_unit_test(test_ponder),
+        cmocka_unit_test(test_gomocup),    cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

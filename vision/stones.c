@@ -14,7 +14,8 @@ static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
 struct difference {
     float luma[PATCH * PATCH];
     float cb[CHROMA_PATCH * CHROMA_PATCH], cr[CHROMA_PATCH * CHROMA_PATCH];
-    float any[PATCH * PATCH]; // 0 = bare, 1 = surely something else
+    float full_cb[PATCH * PATCH], full_cr[PATCH * PATCH]; // tint at every sample
+    float any[PATCH * PATCH];                             // 0 = bare, 1 = surely something else
 };
 
 static const float *log_table(void)
@@ -42,6 +43,22 @@ void stones_default_models(const struct vision_settings *settings, struct vision
         ret->colour[k] = NAMED[settings->colour[k]];
 }
 
+// Tint was sampled at every odd row and column; between, it is interpolated (taking the nearest
+// would shift it by half a sample, and with it every stone's centre).
+static void spread_tint(const float *tint, float *full)
+{
+    for (int b = 0; b < PATCH; b++)
+        for (int a = 0; a < PATCH; a++) {
+            const int last = CHROMA_PATCH - 1;
+            const int b1 = b / 2 > last ? last : b / 2, a1 = a / 2 > last ? last : a / 2;
+            const int b0 = b % 2 || b1 == 0 || b / 2 > last ? b1 : b1 - 1;
+            const int a0 = a % 2 || a1 == 0 || a / 2 > last ? a1 : a1 - 1;
+            full[b * PATCH + a] =
+                0.25F * (tint[b0 * CHROMA_PATCH + a0] + tint[b0 * CHROMA_PATCH + a1] +
+                         tint[b1 * CHROMA_PATCH + a0] + tint[b1 * CHROMA_PATCH + a1]);
+        }
+}
+
 static void measure_difference(const struct sampler *s, const struct picture *p, int n,
                                const float around[3], struct difference *d)
 {
@@ -55,17 +72,14 @@ static void measure_difference(const struct sampler *s, const struct picture *p,
         d->cb[k] = (p->cb ? ((float)p->cb[at] - 128) / luma : 0) - around[1];
         d->cr[k] = (p->cr ? ((float)p->cr[at] - 128) / luma : 0) - around[2];
     }
-    for (int b = 0; b < PATCH; b++)
-        for (int a = 0; a < PATCH; a++) {
-            const int cb = b / 2 < CHROMA_PATCH ? b / 2 : CHROMA_PATCH - 1;
-            const int ca = a / 2 < CHROMA_PATCH ? a / 2 : CHROMA_PATCH - 1;
-            const int c = cb * CHROMA_PATCH + ca;
-            const float tint = fabsf(d->cb[c]) + fabsf(d->cr[c]);
-            const float light = fabsf(d->luma[b * PATCH + a]);
-            // Noise of a bare surface stays well below half of either scale.
-            const float sum = light * 2.2F + tint * 7.0F - 0.15F;
-            d->any[b * PATCH + a] = sum < 0 ? 0 : sum > 1 ? 1 : sum;
-        }
+    spread_tint(d->cb, d->full_cb);
+    spread_tint(d->cr, d->full_cr);
+    for (int k = 0; k < PATCH * PATCH; k++) {
+        const float tint = fabsf(d->full_cb[k]) + fabsf(d->full_cr[k]);
+        // Noise of a bare surface stays well below half of either scale.
+        const float sum = fabsf(d->luma[k]) * 2.2F + tint * 7.0F - 0.15F;
+        d->any[k] = sum < 0 ? 0 : sum > 1 ? 1 : sum;
+    }
 }
 
 // Mean of the difference inside a stone's outline at (ca, cb) minus part of that around it.
@@ -164,16 +178,12 @@ static void likeness(const struct difference *d, const float feature[VISION_FEAT
     static const float LIGHT = 1.0F, TINT = 2.5F;
     const float l = LIGHT * feature[0], b = TINT * feature[1], r = TINT * feature[2];
     const float length = l * l + b * b + r * r;
-    for (int y = 0; y < PATCH; y++)
-        for (int x = 0; x < PATCH; x++) {
-            const int cy = y / 2 < CHROMA_PATCH ? y / 2 : CHROMA_PATCH - 1;
-            const int cx = x / 2 < CHROMA_PATCH ? x / 2 : CHROMA_PATCH - 1;
-            const int c = cy * CHROMA_PATCH + cx;
-            const float along =
-                l * LIGHT * d->luma[y * PATCH + x] + b * TINT * d->cb[c] + r * TINT * d->cr[c];
-            const float w = 2 * along / length - 0.6F;
-            ret[y * PATCH + x] = w < 0 ? 0 : w > 1 ? 1 : w;
-        }
+    for (int k = 0; k < PATCH * PATCH; k++) {
+        const float along =
+            l * LIGHT * d->luma[k] + b * TINT * d->full_cb[k] + r * TINT * d->full_cr[k];
+        const float w = 2 * along / length - 0.6F;
+        ret[k] = w < 0 ? 0 : w > 1 ? 1 : w;
+    }
     // Clear stones hardly differ at all: whatever does, counts.
     if (length < 0.1F)
         memcpy(ret, d->any, sizeof d->any);

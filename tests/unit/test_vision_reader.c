@@ -144,8 +144,8 @@ static void reads_stones_far_off_their_points(void **state)
     assert_int_equal(count_wrong(t), 0);
     for (int n = 0; n < 361; n++)
         if (t->render.board[n]) {
-            assert_float_equal(t->seen.point[n].offset_u, t->render.offset[n][0], 0.07);
-            assert_float_equal(t->seen.point[n].offset_v, t->render.offset[n][1], 0.07);
+            assert_float_equal(t->seen.point[n].offset_u, t->render.offset[n][0], 0.06);
+            assert_float_equal(t->seen.point[n].offset_v, t->render.offset[n][1], 0.06);
             assert_float_equal(t->seen.point[n].offset_x, t->seen.point[n].offset_u * 22, 1e-3);
         }
 }

@@ -105,14 +105,19 @@ static void shade_pixel(const struct render *r, const float at[3], double rgb[3]
         blend(rgb, skin, clamp01((r->hand_v - v) / px), 1);
 }
 
-static double gauss(uint64_t *state)
+// Noise from a table of 4096 normal deviates.
+static const double *deviates(void)
 {
-    double sum = 0;
-    for (int k = 0; k < 4; k++) {
-        *state = *state * 6364136223846793005U + 1442695040888963407U;
-        sum += (double)(*state >> 40) / (double)(1U << 24) - 0.5;
-    }
-    return sum * 1.732;
+    static double table[4096];
+    uint64_t state = 1;
+    if (table[0] != 0)
+        return table;
+    for (int n = 0; n < 4096; n++)
+        for (int k = 0; k < 12; k++) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            table[n] += (double)(state >> 40) / (double)(1U << 24) - 0.5;
+        }
+    return table;
 }
 
 static void box_blur(uint8_t *rgb, int width, int height, int radius)
@@ -162,29 +167,52 @@ static void make_map(struct render *r)
 void render_release(struct render *r)
 {
     free(r->map);
+    free(r->clean);
+    free(r->scene);
     r->map = NULL;
+    r->clean = r->scene = NULL;
+}
+
+// Draws the scene without noise, unless it is the one drawn last.
+static void draw_clean(struct render *r)
+{
+    const size_t key = offsetof(struct render, seed), pixels = (size_t)r->width * (size_t)r->height;
+    make_map(r);
+    if (r->clean && memcmp(r->scene, r, key) == 0)
+        return;
+    if (!r->clean) {
+        r->clean = malloc(pixels * 3);
+        r->scene = malloc(key);
+    }
+    memcpy(r->scene, r, key);
+    for (int y = 0; y < r->height; y++)
+        for (int x = 0; x < r->width; x++) {
+            const size_t n = (size_t)y * (size_t)r->width + (size_t)x;
+            const double light = r->light * (1 - r->gradient * (x + y) / (r->width + r->height));
+            double c[3];
+            shade_pixel(r, r->map + 3 * n, c);
+            for (int k = 0; k < 3; k++)
+                r->clean[3 * n + (size_t)k] = (uint8_t)fmin(255, c[k] * light);
+        }
+    if (r->blur > 0)
+        box_blur(r->clean, r->width, r->height, (int)r->blur);
 }
 
 void render_jpeg(struct render *r, uint8_t **ret, size_t *ret_size)
 {
-    make_map(r);
-    uint8_t *rgb = malloc((size_t)r->width * (size_t)r->height * 3);
+    const size_t pixels = (size_t)r->width * (size_t)r->height;
+    const double *noise = deviates();
     uint64_t state = r->seed;
-    for (int y = 0; y < r->height; y++)
-        for (int x = 0; x < r->width; x++) {
-            double c[3];
-            shade_pixel(r, r->map + 3 * ((size_t)y * (size_t)r->width + (size_t)x), c);
-            const double light = r->light * (1 - r->gradient * (x + y) / (r->width + r->height));
-            for (int k = 0; k < 3; k++) {
-                const double value = c[k] * light + r->noise * gauss(&state);
-                rgb[((size_t)y * (size_t)r->width + (size_t)x) * 3 + (size_t)k] =
-                    (uint8_t)(value < 0     ? 0
-                              : value > 255 ? 255
-                                            : value);
-            }
+    draw_clean(r);
+    uint8_t *rgb = malloc(pixels * 3);
+    for (size_t n = 0; n < pixels; n++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const int add = (int)lround(r->noise * noise[state >> 52]);
+        for (size_t k = 0; k < 3; k++) {
+            const int value = r->clean[3 * n + k] + add;
+            rgb[3 * n + k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
         }
-    if (r->blur > 0)
-        box_blur(rgb, r->width, r->height, (int)r->blur);
+    }
     tjhandle turbo = tjInitCompress();
     unsigned char *jpeg = NULL;
     unsigned long size = 0;

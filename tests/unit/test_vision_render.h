@@ -18,16 +18,17 @@ struct render {
     double offset[BOARD_POINTS_MAX][2]; // cells
     uint8_t colour[4][3];               // RGB of the stones
     uint8_t vinyl[3], line[3], table[3];
-    double light;    // 1 = as it is
-    double gradient; // light lost across the picture
-    double noise;    // standard deviation of a pixel
-    uint64_t seed;
-    bool hand;             // over the board, from the near side
-    double hand_u, hand_v; // its finger tips, cells
-    double blur;           // pixels
-    double camera[3];      // where it stands, cells
-    float *map;            // u, v and cells a pixel of every pixel; made when needed
-    double mapped[9];      // the homography it was made for
+    double light;           // 1 = as it is
+    double gradient;        // light lost across the picture
+    double noise;           // standard deviation of a pixel
+    bool hand;              // over the board, from the near side
+    double hand_u, hand_v;  // its finger tips, cells
+    double blur;            // pixels
+    double camera[3];       // where it stands, cells
+    uint64_t seed;          // of the noise; from here on nothing is of the scene
+    uint8_t *clean, *scene; // the picture without noise, and what it shows; made when needed
+    float *map;             // u, v and cells a pixel of every pixel; made when needed
+    double mapped[9];       // the homography it was made for
 };
 
 // A camera `tilt` degrees off the vertical at the near side; a 19x19 board of 22 mm fills the

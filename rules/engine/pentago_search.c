@@ -45,8 +45,8 @@ struct glance {
 // Worth of open lines with one, two, three marbles of the side to move and of the other, summed
 // over the eight twists; and of a middle, beyond what its lines say. Fitted to own games
 // (README.md).
-static const int line_worth[2][3] = {{9, 50, 122}, {9, 22, 73}};
-enum { MIDDLE_WORTH = -200, WORTH_SCALE = 8 };
+static const int line_worth[2][3] = {{11, 42, 165}, {9, 22, 84}};
+enum { MIDDLE_WORTH = -180, WORTH_SCALE = 8 };
 #define MIDDLES 0x0100010001000100ull
 
 static inline __attribute__((always_inline)) int weigh(const struct pentago_line_sum *s,

@@ -133,7 +133,7 @@ int main(void)
     struct scene *scene = calloc(1, sizeof *scene);
     const struct scene_light light = {.gain = 1};
     if (!world || !scene)
-        return 1;
+        exit(1);
     table_setup_default(&setup);
     world_init(world, &setup, 0);
     for (int i = 0; i < 60; i++)
@@ -142,7 +142,7 @@ int main(void)
     scene->tool[1] = 463;
     const double start = cpu_ms();
     if (render_new(&setup, &r) < 0)
-        return 1;
+        exit(1);
     struct frame frame;
     render_frame(r, scene, 0, &frame, NULL);
     printf("sim_first_frame\t%.3f\t0\tms\n", cpu_ms() - start);

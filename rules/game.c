@@ -43,12 +43,7 @@ void before_unpack(struct game *game, uint8_t before)
 
 unsigned game_turn_colour(const struct game *game)
 {
-    const struct variant *v = &game->rules;
-    if (v->connect6) // 1, then 2 2, 1 1, …
-        return (game->ply + 1u) / 2 % 2 + 1;
-    if (v->seat_count == 2)
-        return (game->ply & 1u) + 1;
-    return v->seats[game->ply % v->seat_count];
+    return variant_turn_colour(&game->rules, game->ply);
 }
 
 void game_init(struct game *game, const struct variant *variant)
@@ -411,12 +406,10 @@ struct move game_move(const struct game *game, size_t i)
         return move;
     }
     // The colour follows from the ply: count the stones before this one.
-    struct game turn;
-    turn.rules = game->rules;
-    turn.ply = game->ply;
+    unsigned ply = game->ply;
     for (size_t j = i; j < game->entries; j++)
-        turn.ply = (uint16_t)(turn.ply - (game->history[j].kind == MOVE_PLACE));
-    unsigned colour = game_turn_colour(&turn);
+        ply -= game->history[j].kind == MOVE_PLACE;
+    unsigned colour = variant_turn_colour(&game->rules, ply);
     if (game->rules.family == FAMILY_PENTE) {
         struct point p = game_cell_point(entry->cell);
         return move_place(colour, p.x, p.y);

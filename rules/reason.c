@@ -34,6 +34,7 @@ static const struct {
     [REASON_BAD_CAPTURES] = {"bad_captures", "The record takes other stones off the board than the "
                                              "rules do."},
     [REASON_TOO_LONG] = {"too_long", "The record is longer than a game can be."},
+    [REASON_BAD_SETUP] = {"bad_setup", "The stones that the record sets up cannot stand there."},
     [REASON_BAD_TEXT] = {"bad_text", "The text breaks off or is not a record of this kind."},
 };
 

@@ -333,6 +333,17 @@ int record_set_tag(struct record *record, const char *key, const char *value)
     return 0;
 }
 
+static bool began_from_setup(const struct game *game)
+{
+    struct game start = *game;
+    while (game_undo(&start))
+        ;
+    unsigned counters = 0;
+    for (unsigned c = 1; c <= COLOURS_MAX; c++)
+        counters |= start.stones_taken[c] | start.captures[c];
+    return start.stones != 0 || start.ply != 0 || counters != 0;
+}
+
 int record_write(const struct record *record, enum record_format format, char *buf, size_t size,
                  size_t *ret_length, struct error *err)
 {
@@ -343,13 +354,10 @@ int record_write(const struct record *record, enum record_format format, char *b
                               "number.");
     if (size == 0)
         return -ENOSPC;
-    unsigned laid = 0;
-    for (unsigned i = 0; i < record->game.entries; i++)
-        laid += record->game.history[i].kind == MOVE_PLACE;
-    if (laid != record->game.ply)
+    if (format != RECORD_SGF && began_from_setup(&record->game))
         return error_set_code(err, -ENOTSUP, "BadFormat",
                               "This game began from a position that was set up; a %s record can't "
-                              "say so.",
+                              "say so, SGF can.",
                               formats[format].name);
     struct writer w = {buf, size, 0, false};
     buf[0] = '\0'; // a game without moves may have no text at all

@@ -3,7 +3,8 @@
 // Only the main line is followed. Moves are two letters (column from the left, row from the top)
 // or, as pente.org writes them, points like K10. Which of B and W is colour 1 is seen from the
 // first move. AE nodes after a move must name the stones that the rules remove; without them the
-// captures are recomputed.
+// captures are recomputed. A position that AB and AW set up before the first move is where the game
+// starts.
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "rules/notation.h"
 #include "rules/record_internal.h"
+#include "rules/record_sgf.h"
 
 enum { IDENT_MAX = 16, GM_GOMOKU = 4, GM_PENTEORG = 100 };
 
@@ -24,6 +26,7 @@ struct sgf {
     char size[8];
     char names[2][RECORD_VALUE_MAX], ranks[2][RECORD_VALUE_MAX]; // of B and W
     struct place rules_at;
+    struct sgf_setup setup;
     // The last move's removed stones, and which of them AE has named.
     struct point removed[CAPTURED_MAX + POOFED_MAX];
     bool named[CAPTURED_MAX + POOFED_MAX];
@@ -72,17 +75,19 @@ static void remember_removed(struct sgf *sgf)
     memset(sgf->named, 0, sizeof sgf->named);
 }
 
-// A point as "jj", or as "K10". *ret may be off the board.
-static bool parse_sgf_point(const char *value, unsigned size, struct point *ret)
+// The position that is set up becomes the game's. Who moves next is what PL or the first move says.
+static void begin_setup(struct sgf *sgf)
 {
-    if (islower((unsigned char)value[0]) && islower((unsigned char)value[1]) && value[2] == '\0') {
-        *ret = (struct point){(int8_t)(value[0] - 'a'), (int8_t)((int)size - 1 - (value[1] - 'a'))};
-        return true;
-    }
-    return point_parse(value, strlen(value), ret);
+    struct error err;
+    if (sgf->setup.count == 0 || sgf->r->stopped)
+        return;
+    if (sgf_setup_apply(&sgf->setup, &sgf->r->record->game, &sgf->first, &err) == 0)
+        return;
+    reader_fault(sgf->r, REASON_BAD_SETUP, 0, sgf->setup.at, "%s", err.text);
+    sgf->r->stopped = true;
 }
 
-// The rules are known once the first node is read.
+// The rules are known once the first node is read, a set-up is whole at the first move.
 static void begin(struct sgf *sgf)
 {
     char name[2 * RECORD_VALUE_MAX];
@@ -92,16 +97,17 @@ static void begin(struct sgf *sgf)
     snprintf(name, sizeof name, "%s%s%s", sgf->rules[0] ? sgf->rules : "Pente",
              sgf->size[0] ? "; size=" : "", sgf->size);
     reader_begin(sgf->r, name, sgf->rules_at);
+    begin_setup(sgf);
 }
 
 static void read_move(struct sgf *sgf, char letter, const char *value, struct place at)
 {
     struct reader *r = sgf->r;
     struct point p;
-    begin(sgf);
-    check_removed(sgf);
     if (sgf->first == 0)
         sgf->first = letter;
+    begin(sgf);
+    check_removed(sgf);
     const struct game *game = &r->record->game;
     if (r->record->stated_moves >= GAME_ENTRIES_MAX) {
         reader_fault(r, REASON_TOO_LONG, r->record->stated_moves, at,
@@ -109,7 +115,7 @@ static void read_move(struct sgf *sgf, char letter, const char *value, struct pl
         r->stopped = true;
         return;
     }
-    if (!parse_sgf_point(value, game->rules.size, &p)) {
+    if (!sgf_point(value, game->rules.size, &p)) {
         reader_bad_move(r, value[0] ? REASON_BAD_POINT : REASON_MALFORMED, at,
                         value[0] ? value : "a pass");
         return;
@@ -134,32 +140,35 @@ static void name_removed(struct sgf *sgf, struct point p, struct place at)
     sgf->r->stopped = true;
 }
 
-// AE[jj] or a rectangle AE[jj:kk].
 static void read_empty(struct sgf *sgf, const char *value, struct place at)
 {
     struct point a, b;
-    char first[3] = "", second[3] = "";
     begin(sgf);
     if (sgf->r->stopped)
         return;
-    unsigned size = sgf->r->record->game.rules.size;
     sgf->removed_at = at;
-    if (strlen(value) == 5 && value[2] == ':') {
-        memcpy(first, value, 2);
-        memcpy(second, value + 3, 2);
-    }
-    bool rectangle =
-        first[0] && parse_sgf_point(first, size, &a) && parse_sgf_point(second, size, &b);
-    if (!rectangle && !parse_sgf_point(value, size, &a)) {
+    if (!sgf_points(value, sgf->r->record->game.rules.size, &a, &b)) {
         reader_fault(sgf->r, REASON_BAD_POINT, sgf->r->record->stated_moves, at,
                      "AE[%.20s] names no point of the board.", value);
         return;
     }
-    if (!rectangle)
-        b = a;
-    for (int y = a.y < b.y ? a.y : b.y; y <= (a.y < b.y ? b.y : a.y); y++)
-        for (int x = a.x < b.x ? a.x : b.x; x <= (a.x < b.x ? b.x : a.x); x++)
+    for (int y = a.y; y <= b.y; y++)
+        for (int x = a.x; x <= b.x; x++)
             name_removed(sgf, (struct point){(int8_t)x, (int8_t)y}, at);
+}
+
+// AB and AW belong before the first move; later they would change a game that is being played.
+static void read_setup(struct sgf *sgf, char letter, const char *value, struct place at)
+{
+    if (!sgf->r->begun && sgf_setup_add(&sgf->setup, letter, value, at))
+        return;
+    reader_fault(sgf->r, REASON_BAD_SETUP, sgf->r->record->stated_moves, at,
+                 sgf->r->begun ? "A%c puts stones on the board in the middle of the game; that is "
+                                 "only possible before the first move."
+                               : "A%c sets up more stones than a board has points, or names no "
+                                 "point.",
+                 letter);
+    sgf->r->stopped = true;
 }
 
 static void read_choice(struct sgf *sgf, const char *value, struct place at)
@@ -255,12 +264,9 @@ static void read_property(struct sgf *sgf, const char *ident, const char *value,
         read_empty(sgf, value, at);
     else if (strcmp(ident, "CHOICE") == 0)
         read_choice(sgf, value, at);
-    else if (strcmp(ident, "AB") == 0 || strcmp(ident, "AW") == 0) {
-        reader_fault(sgf->r, REASON_MALFORMED, 0, at,
-                     "The record starts from a position that is set up; only whole games can be "
-                     "read.");
-        sgf->r->stopped = true;
-    } else if (sgf->root)
+    else if (strcmp(ident, "AB") == 0 || strcmp(ident, "AW") == 0)
+        read_setup(sgf, ident[1], value, at);
+    else if (sgf->root)
         read_root(sgf, ident, value, at);
 }
 
@@ -294,11 +300,11 @@ static bool read_node(struct sgf *sgf)
 static void finish(struct sgf *sgf)
 {
     struct record *record = sgf->r->record;
-    char first = sgf->first;
     begin(sgf);
     check_removed(sgf);
+    char first = sgf->first;
     if (first == 0) // no move and no PL: by what the colours of this game are called
-        first = strcmp(record->game.rules.labels[1], "black") == 0 ? 'B' : 'W';
+        first = sgf_letter(&record->game.rules, 1);
     bool white_first = first == 'W';
     for (unsigned player = 0; player < 2; player++) {
         const char *name = sgf->names[white_first ^ (player == 1)];

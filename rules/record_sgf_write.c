@@ -5,13 +5,7 @@
 
 #include "rules/notation.h"
 #include "rules/record_internal.h"
-
-// The letter of a colour: W for the one called white.
-static char letter(const struct variant *v, unsigned colour)
-{
-    bool black_first = strcmp(v->labels[1], "black") == 0;
-    return (colour == 1) == black_first ? 'B' : 'W';
-}
+#include "rules/record_sgf.h"
 
 static void write_value(struct writer *w, const char *ident, const char *value)
 {
@@ -46,7 +40,7 @@ static void write_result(struct writer *w, const struct record *record)
     if (result == STATED_DRAW)
         write_text(w, "RE[0]");
     else if (result == STATED_FIRST || result == STATED_SECOND)
-        write_text(w, "RE[%c+%s]", letter(v, result == STATED_FIRST ? 1 : 2), how);
+        write_text(w, "RE[%c+%s]", sgf_letter(v, result == STATED_FIRST ? 1 : 2), how);
     else
         write_text(w, "RE[?]");
 }
@@ -58,10 +52,10 @@ static void write_tags(struct writer *w, const struct record *record)
         const char *key;
         char ident[3];
     } tags[] = {
-        {"Player 1 Name", {'P', letter(v, 1), 0}},
-        {"Player 2 Name", {'P', letter(v, 2), 0}},
-        {"Player 1 Rating", {letter(v, 1), 'R', 0}},
-        {"Player 2 Rating", {letter(v, 2), 'R', 0}},
+        {"Player 1 Name", {'P', sgf_letter(v, 1), 0}},
+        {"Player 2 Name", {'P', sgf_letter(v, 2), 0}},
+        {"Player 1 Rating", {sgf_letter(v, 1), 'R', 0}},
+        {"Player 2 Rating", {sgf_letter(v, 2), 'R', 0}},
         {"Event", "EV"},
         {"Round", "RO"},
         {"Site", "PC"},
@@ -89,7 +83,7 @@ static void write_stone(struct writer *w, struct game *replay, struct move move)
     struct effect effect;
     char point[MOVE_TEXT_MAX];
     unsigned size = replay->rules.size;
-    write_text(w, "\n;%c", letter(&replay->rules, move.colour));
+    write_text(w, "\n;%c", sgf_letter(&replay->rules, move.colour));
     write_point(w, (struct point){move.x, move.y}, size);
     game_play(replay, move, &effect);
     if (effect.captured_count + effect.poofed_count == 0)
@@ -106,6 +100,32 @@ static void write_stone(struct writer *w, struct game *replay, struct move move)
         write_point(w, effect.poofed[i], size);
 }
 
+// The stones of one colour that stand before the first move.
+static void write_setup_stones(struct writer *w, const struct game *start, unsigned colour)
+{
+    unsigned size = start->rules.size;
+    bool any = false;
+    for (int x = 0; x < (int)size; x++)
+        for (int y = 0; y < (int)size; y++) {
+            if (game_at(start, x, y) != colour)
+                continue;
+            if (!any)
+                write_text(w, "\nA%c", sgf_letter(&start->rules, colour));
+            any = true;
+            write_point(w, (struct point){(int8_t)x, (int8_t)y}, size);
+        }
+}
+
+// Whether the reader comes to the same position: SGF has no words for plies and stones taken.
+static bool setup_can_be_said(const struct game *start)
+{
+    for (unsigned c = 1; c <= COLOURS_MAX; c++)
+        if (start->stones_taken[c] != 0 || start->captures[c] != 0)
+            return false;
+    return start->ply == sgf_setup_ply(&start->rules, start->stones,
+                                       variant_turn_colour(&start->rules, start->ply));
+}
+
 int write_sgf(const struct record *record, struct writer *w, struct error *err)
 {
     const struct game *game = &record->game;
@@ -115,13 +135,20 @@ int write_sgf(const struct record *record, struct writer *w, struct error *err)
                               "SGF knows two colours of stones on one board, so %s can't be "
                               "written as SGF.",
                               v->title);
+    struct game replay = *game;
+    while (game_undo(&replay))
+        ;
+    if (!setup_can_be_said(&replay))
+        return error_set_code(err, -ENOTSUP, "BadFormat",
+                              "This game began from a position with stones taken, or with a count "
+                              "of moves, that SGF has no words for.");
     write_text(w, "(;FF[4]GM[4]CA[UTF-8]AP[Tessera:%s]SZ[%u]\n", TESSERA_VERSION, v->size);
     write_rules(w, v);
     write_tags(w, record);
-    write_text(w, "PL[%c]", letter(v, 1));
+    write_text(w, "PL[%c]", sgf_letter(v, variant_turn_colour(v, replay.ply)));
     write_result(w, record);
-    struct game replay;
-    game_init(&replay, v);
+    write_setup_stones(w, &replay, 1);
+    write_setup_stones(w, &replay, 2);
     for (unsigned i = 0; i < game->entries; i++) {
         struct move move = game_move(game, i);
         char text[MOVE_TEXT_MAX];

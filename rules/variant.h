@@ -162,3 +162,13 @@ unsigned variant_side_count(const struct variant *variant);
 
 // True when both play by the same rules (name, title and source aside).
 bool variant_same_rules(const struct variant *a, const struct variant *b);
+
+// The colour that lays the stone after `ply` stones.
+static inline unsigned variant_turn_colour(const struct variant *variant, unsigned ply)
+{
+    if (variant->connect6) // 1, then 2 2, 1 1, …
+        return (ply + 1) / 2 % 2 + 1;
+    if (variant->seat_count == 2)
+        return (ply & 1) + 1;
+    return variant->seats[ply % variant->seat_count];
+}

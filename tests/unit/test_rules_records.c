@@ -290,7 +290,15 @@ static void sgf_faults(void **state)
     expect_fault(RECORD_SGF, "(;GM[1]W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 3);
     expect_fault(RECORD_SGF, "(;RU[Go];W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 3);
     expect_fault(RECORD_SGF, "(;SZ[99];W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 1);
-    expect_fault(RECORD_SGF, "(;AB[jj]AW[kk];B[ll])", REASON_MALFORMED, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;W[jj];B[kk];AB[ll];W[mm])", REASON_BAD_SETUP, 2, 2, 1, 15);
+    expect_fault(RECORD_SGF, "(;AB[jj]AW[jj];B[ll])", REASON_BAD_SETUP, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;AB[jj]SZ[9];B[ll])", REASON_BAD_SETUP, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;AB[j])", REASON_BAD_SETUP, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;AB[aa:ss]AW[aa])", REASON_BAD_SETUP, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;AB[aa:bb-])", REASON_BAD_SETUP, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;RU[pente-team]AB[aa];B[bb])", REASON_BAD_SETUP, 0, 0, 1, 17);
+    expect_fault(RECORD_SGF, "(;RU[Go]AB[aa];B[bb])", REASON_UNKNOWN_GAME, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;AB[jj]AW[kk];B[kk])", REASON_OCCUPIED, 1, 3, 1, 16);
     const char *start = "(;W[jj];B[kk];W[jm];B[ll];W[mm]";
     static const struct {
         const char *tail;
@@ -313,6 +321,59 @@ static void sgf_faults(void **state)
             fail_msg("%s: %s, %u moves", text, reason_name(record.fault.reason), record.game.ply);
     }
     expect_fault(RECORD_SGF, "(;AE[jj];W[jj])", REASON_BAD_CAPTURES, 0, 0, 1, 3);
+}
+
+// A game that starts from a position: who moves next is what PL or the first move says, and the
+// record that is written starts from the same position.
+static void sgf_setups(void **state)
+{
+    (void)state;
+    expect_clean(RECORD_SGF, "(;GM[4]RU[Pente]AB[kj][lj]AW[jj]SZ[19]PL[W];W[mj];B[aa])", 6);
+    assert_int_equal(record.game.stones_taken[1], 2);
+    assert_int_equal(record.game.stones, 3);
+    // A rectangle in a node of its own, points as pente.org writes them, nobody said to be next.
+    expect_clean(RECORD_SGF, "(;SZ[9];AW[aa:bc]AB[ia][J8];B[ii])", 10);
+    assert_int_equal(game_at(&record.game, 1, 6), 1);
+    assert_int_equal(game_at(&record.game, 8, 7), 2);
+    assert_int_equal(game_at(&record.game, 8, 0), 2);
+    expect_clean(RECORD_SGF, "(;RU[gomoku]AB[jj])", 1);
+    assert_int_equal(game_next_colour(&record.game), 2);
+    expect_clean(RECORD_SGF, "(;RU[Connect6]AB[jj]AW[kk]PL[B];B[aa];B[bb];W[cc])", 6);
+    assert_int_equal(game_at(&record.game, 0, 18), 1);
+    static const char *const texts[] = {"(;AB[kj][lj]AW[jj]PL[W];W[mj];B[aa])",
+                                        "(;SZ[9];AW[aa:bc]AB[ia][ib];B[ii])", "(;RU[gomoku]AB[jj])",
+                                        "(;RU[Connect6]AB[jj]AW[kk]PL[B];B[aa];B[bb];W[cc])",
+                                        "(;RU[Swap2-Pente]AB[jj];B[aa];W[bb])"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(read_as(RECORD_SGF, texts[i]), 0);
+        uint64_t hash = game_hash(&record.game);
+        if (record_write(&record, RECORD_SGF, out, sizeof out, &out_length, &err) != 0)
+            fail_msg("%s", err.text);
+        expect_clean(RECORD_SGF, out, record.game.ply);
+        if (game_hash(&record.game) != hash)
+            fail_msg("%s became %s", texts[i], out);
+    }
+}
+
+// What a format cannot say of the start is not left out in silence.
+static void setups_that_cannot_be_written(void **state)
+{
+    (void)state;
+    static const struct setup setups[] = {
+        {.stone_count = 1, .stones = {{1, {9, 9}}}}, // with ply 0 the counts of moves would agree
+        {.captures = {[1] = 1}, .stones_taken = {[1] = 2}},
+        {.ply = 2},
+        {.stone_count = 1, .stones = {{1, {9, 9}}}, .ply = 7},
+    };
+    for (size_t i = 0; i < sizeof setups / sizeof setups[0]; i++) {
+        struct game game;
+        assert_int_equal(game_setup(&game, variant_find("pente-free"), &setups[i], &err), 0);
+        assert_int_equal(game_play(&game, move_place(0, 0, 0), NULL), REASON_NONE);
+        record_init(&record, &game);
+        for (enum record_format f = RECORD_PENTEORG; f <= RECORD_TRADITIONAL; f++)
+            assert_int_equal(record_write(&record, f, out, sizeof out, &out_length, &err),
+                             -ENOTSUP);
+    }
 }
 
 static void traditional(void **state)
@@ -702,6 +763,8 @@ int main(void)
         cmocka_unit_test(choices),
         cmocka_unit_test(sgf_quirks),
         cmocka_unit_test(sgf_faults),
+        cmocka_unit_test(sgf_setups),
+        cmocka_unit_test(setups_that_cannot_be_written),
         cmocka_unit_test(traditional),
         cmocka_unit_test(pentago_texts),
         cmocka_unit_test(given_and_house_rules),

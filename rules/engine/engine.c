@@ -11,12 +11,15 @@
 #include "rules/engine/pentago_player.h"
 #include "rules/engine/rows.h"
 
+enum { WEAK_HASH_MIB = 4 };
+
 struct engine {
     struct engine_settings settings;
     struct rng rng;
-    // Made when first needed.
-    struct rows *rows;
-    struct pentago_player *pentago;
+    // Made when first needed: [0] for full strength, [1] small ones for the lower levels, which
+    // forget everything before each move (and must not make hints forget).
+    struct rows *rows[2];
+    struct pentago_player *pentago[2];
 };
 
 static int check_level(int level, struct error *err)
@@ -51,8 +54,10 @@ struct engine *engine_free(struct engine *engine)
 {
     if (!engine)
         return NULL;
-    rows_free(engine->rows);
-    pentago_player_free(engine->pentago);
+    for (int i = 0; i < 2; i++) {
+        rows_free(engine->rows[i]);
+        pentago_player_free(engine->pentago[i]);
+    }
     free(engine);
     return NULL;
 }
@@ -73,39 +78,44 @@ void engine_set_seed(struct engine *engine, uint64_t seed)
 
 void engine_forget(struct engine *engine)
 {
-    if (engine->rows)
-        rows_forget(engine->rows);
-    if (engine->pentago)
-        pentago_player_forget(engine->pentago);
+    for (int i = 0; i < 2; i++) {
+        if (engine->rows[i])
+            rows_forget(engine->rows[i]);
+        if (engine->pentago[i])
+            pentago_player_forget(engine->pentago[i]);
+    }
     rng_seed(&engine->rng, engine->settings.seed);
 }
 
-static int need_rows(struct engine *engine)
+static int need_rows(struct engine *engine, int weak)
 {
-    if (engine->rows)
+    if (engine->rows[weak])
         return 0;
-    return rows_new(engine->settings.hash_mib, engine->settings.threads, &engine->rows);
+    return rows_new(weak ? WEAK_HASH_MIB : engine->settings.hash_mib,
+                    weak ? 1 : engine->settings.threads, &engine->rows[weak]);
 }
 
-static int need_pentago(struct engine *engine)
+static int need_pentago(struct engine *engine, int weak)
 {
-    if (engine->pentago)
+    if (engine->pentago[weak])
         return 0;
-    return pentago_player_new(engine->settings.hash_mib, &engine->pentago);
+    return pentago_player_new(weak ? WEAK_HASH_MIB : engine->settings.hash_mib,
+                              &engine->pentago[weak]);
 }
 
 int engine_prepare(struct engine *engine, const struct variant *variant)
 {
+    int weak = engine->settings.level < ENGINE_LEVELS;
     if (variant->family == FAMILY_PENTAGO) {
         struct pentago_opening_entry entry;
         const uint64_t empty[2] = {0, 0};
-        int r = need_pentago(engine);
+        int r = need_pentago(engine, weak);
         return r < 0 ? r : pentago_opening_find(empty, &entry);
     }
     if (!rows_plays(variant))
         return 0;
-    int r = need_rows(engine);
-    return r < 0 ? r : rows_prepare(engine->rows, variant);
+    int r = need_rows(engine, weak);
+    return r < 0 ? r : rows_prepare(engine->rows[weak], variant);
 }
 
 // The answer when a player failed to give a legal one: never an illegal move, whatever happens.
@@ -129,22 +139,23 @@ static int dispatch(struct engine *engine, const struct game *game,
                     engine_report *report, void *user, struct engine_thought *ret)
 {
     struct rng *rng = &engine->rng;
+    int weak = level != NULL;
     if (game->rules.family == FAMILY_PENTAGO) {
-        int r = need_pentago(engine);
+        int r = need_pentago(engine, weak);
         return r < 0 ? r
-                     : pentago_player_think(engine->pentago, game, limits, level, rng, stop, report,
-                                            user, ret);
+                     : pentago_player_think(engine->pentago[weak], game, limits, level, rng, stop,
+                                            report, user, ret);
     }
     if (!rows_plays(&game->rules))
         return crowd_think(game, limits, level, rng, stop, report, user, ret);
-    int r = need_rows(engine);
+    int r = need_rows(engine, weak);
     if (r < 0)
         return r;
     if (game_choice_pending(game))
-        return opening_choose(engine->rows, game, limits, rng, stop, ret);
+        return opening_choose(engine->rows[weak], game, limits, rng, stop, ret);
     if (opening_lays(game))
-        return opening_lay(engine->rows, game, limits, rng, stop, ret);
-    return rows_think(engine->rows, game, limits, level, rng, stop, report, user, ret);
+        return opening_lay(engine->rows[weak], game, limits, rng, stop, ret);
+    return rows_think(engine->rows[weak], game, limits, level, rng, stop, report, user, ret);
 }
 
 int engine_think(struct engine *engine, const struct game *game, const struct engine_limits *limits,

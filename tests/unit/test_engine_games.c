@@ -87,7 +87,7 @@ static void test_every_variant(void **state)
     rng_seed(&rng, 1);
     for (size_t i = 0; i < variant_table_count; i++) {
         struct engine *engine = new_engine(10, i);
-        play_game(engine, &variant_table[i], ~0u, 300, &rng);
+        play_game(engine, &variant_table[i], ~0u, 150, &rng);
         assert_true(game.result.over || game.entries >= ENTRIES_MAX);
         engine_free(engine);
         engine = new_engine(1 + (int)(i % 9), i);

@@ -37,11 +37,13 @@ struct point {
     float luma, cb, cr;     // middle of the disc
     float base_cb, base_cr; // of the surface around
     float unevenness;       // of the surface around, log units
+    float pallor;           // share of the board\'s usual tint that the surface around lacks, 0..1
     float parallax[2];      // of a stone's rim, cells
     float arm[4];           // 0..1: a line is seen; -1: the point has no such arm
     float lines;            // mean of the arms
     float part[KINDS];      // share of the best placed disc that is of each kind
     float edge[KINDS];      // share of the same kind beyond the disc, towards the cells' centres
+    float rim[KINDS];       // share of bare surface there
     float centre[KINDS][2]; // of that disc, cells from the point
     float covered[KINDS];   // lines seen where that disc lies
     float score[KINDS];     // log odds against an empty point
@@ -150,6 +152,25 @@ static float surface_unevenness(const struct reading *r, int column, int row)
     const float a = r->cell_luma[at], b = r->cell_luma[at + 1];
     const float c = r->cell_luma[up], d = r->cell_luma[up + 1];
     return fmaxf(fmaxf(a, b), fmaxf(c, d)) - fminf(fminf(a, b), fminf(c, d));
+}
+
+// How pale the surface is at each point against most of the board.
+static void measure_pallor(struct reading *r)
+{
+    static const float GREY = 0.05F; // a board with less tint than this has none to lose
+    const int count = r->columns * r->rows;
+    float cb[BOARD_POINTS_MAX], cr[BOARD_POINTS_MAX];
+    for (int n = 0; n < count; n++) {
+        cb[n] = r->point[n].base_cb;
+        cr[n] = r->point[n].base_cr;
+    }
+    const float usual_cb = median(cb, count), usual_cr = median(cr, count);
+    const float usual = usual_cb * usual_cb + usual_cr * usual_cr;
+    for (int n = 0; n < count; n++) {
+        struct point *t = &r->point[n];
+        const float along = (t->base_cb * usual_cb + t->base_cr * usual_cr) / usual;
+        t->pallor = usual < GREY * GREY ? 0 : fminf(1, fmaxf(0, 1 - along));
+    }
 }
 
 // --- the points' patches -------------------------------------------------------------------------
@@ -509,11 +530,13 @@ static void place_disc(const struct reading *r, int n, float share[AREA][KINDS],
             best = value;
             t->part[k] = disc.in[k];
             t->edge[k] = disc.edge[k];
+            t->rim[k] = disc.edge[0];
             t->centre[k][0] = cu;
             t->centre[k][1] = cv;
         }
     if (best == -INFINITY) { // no room
         t->part[k] = t->edge[k] = 0;
+        t->rim[k] = 1;
         t->centre[k][0] = t->centre[k][1] = 0;
     }
 }
@@ -538,22 +561,30 @@ static void judge_point(const struct reading *r, int n, bool crowded, float scor
     }
 }
 
-// How sure: the odds, cut down where the cues contradict each other.
-static float confidence_of(const struct point *t, const float score[KINDS], int kinds, int best)
+// What speaks against trusting a reading although it is the likeliest, 0 = nothing.
+static float doubt_of(const struct point *t, int best)
 {
-    float sum = 0, doubt = 0;
-    for (int k = 0; k < kinds; k++)
-        sum += expf(score[k] - score[best]);
+    // A lamp's reflection, or a surface that could only be guessed between many pale stones.
+    float doubt = 0.3F * fmaxf(0, t->unevenness - 0.25F) + 0.35F * fmaxf(0, t->pallor - 0.5F);
     if (best > 0) {
         doubt += fmaxf(0, t->covered[best] - 0.4F);     // lines where it lies
         doubt += fmaxf(0, 0.75F - t->part[best]);       // not all of it is of its colour
-        doubt += 0.5F * fmaxf(0, t->edge[best] - 0.5F); // no clear end
+        doubt += fmaxf(0, t->edge[best] - 0.42F);       // no clear end
+        doubt += 0.4F * fmaxf(0, 0.35F - t->rim[best]); // no surface around it
     } else {
         doubt += fmaxf(0, 0.6F - t->part[0]);      // not like the surface
         doubt += 0.5F * fmaxf(0, 0.4F - t->lines); // no lines
     }
-    doubt += 0.3F * fmaxf(0, t->unevenness - 0.25F);
-    return (1 / sum) * (1 - fminf(0.9F, doubt));
+    return doubt;
+}
+
+// How sure: the odds, cut down by the doubts.
+static float confidence_of(const struct point *t, const float score[KINDS], int kinds, int best)
+{
+    float sum = 0;
+    for (int k = 0; k < kinds; k++)
+        sum += expf(score[k] - score[best]);
+    return (1 / sum) * (1 - fminf(0.9F, doubt_of(t, best)));
 }
 
 static void judge_all(struct reading *r, bool crowded)
@@ -584,6 +615,7 @@ static int read_all(struct reading *r, struct photo_points *ret)
         read_patch(r, n % r->columns, n / r->columns);
         count_lines(r, n % r->columns, n / r->columns);
     }
+    measure_pallor(r);
     guess(r);
     for (int round = 0; round < ROUNDS; round++) {
         const int e = fit_kinds(r);

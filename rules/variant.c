@@ -33,7 +33,7 @@ int variant_init(struct variant *ret, const char *name, struct error *err)
         *ret = *found;
         return 0;
     }
-    char near[256] = "";
+    char near[ERROR_TEXT_MAX - 96] = ""; // holds the whole table
     size_t used = 0;
     for (int pass = 0; pass < 2 && used == 0; pass++)
         for (size_t i = 0; i < variant_table_count && used + VARIANT_NAME_MAX < sizeof near; i++)

@@ -38,6 +38,8 @@ static void unknown_names(void **state)
     assert_int_equal(
         variant_init(&v, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", &err), -ENOENT);
     assert_string_equal(err.code, "UnknownVariant");
+    for (size_t i = 0; i < variant_table_count; i++) // none is left out of "There are"
+        assert_non_null(strstr(err.text, variant_table[i].name));
     assert_int_equal(v.size, 3);
     assert_int_equal(variant_init(&v, "keryo", &err), 0);
     assert_int_equal(v.goal, 15);

@@ -191,10 +191,10 @@ static enum reason check_point(const struct game *game, struct point p)
 
 static enum reason check_stone(const struct game *game, struct move move)
 {
+    if (stage_waits(game)) // then no colour has its turn
+        return REASON_CHOICE_PENDING;
     if (move.colour != 0 && move.colour != game_turn_colour(game))
         return REASON_WRONG_TURN;
-    if (stage_waits(game))
-        return REASON_CHOICE_PENDING;
     if (game->rules.family == FAMILY_PENTAGO)
         return move.kind == MOVE_PLACE ? pentago_check(game, move) : REASON_MALFORMED;
     if (move.kind == MOVE_PLACE)

@@ -10,7 +10,7 @@ static const struct {
     const char *name, *sentence;
 } reasons[REASON_COUNT] = {
     [REASON_NONE] = {"", ""},
-    [REASON_MALFORMED] = {"malformed", "That is not a move in this game."},
+    [REASON_MALFORMED] = {"malformed", NULL},
     [REASON_GAME_OVER] = {"game_over", "The game is over. Start a new one to go on playing."},
     [REASON_WRONG_TURN] = {"wrong_turn", NULL},
     [REASON_OFF_BOARD] = {"off_board", NULL},
@@ -18,8 +18,7 @@ static const struct {
     [REASON_CENTRE_REQUIRED] = {"centre_required", NULL},
     [REASON_TOO_CLOSE] = {"too_close", NULL},
     [REASON_CHOICE_PENDING] = {"choice_pending", NULL},
-    [REASON_NO_CHOICE_PENDING] = {"no_choice_pending",
-                                  "There is nothing to choose now. Put a stone on the board."},
+    [REASON_NO_CHOICE_PENDING] = {"no_choice_pending", NULL},
     [REASON_BAD_CHOICE] = {"bad_choice", NULL},
     [REASON_TWIST_REQUIRED] = {"twist_required", NULL},
     [REASON_BAD_TWIST] = {"bad_twist", "Turn one of the blocks 1 to 4 by a quarter, to the right "
@@ -54,6 +53,11 @@ static const char *where(const struct game *game, struct move move, char *buf)
     return point_format(p, buf);
 }
 
+static const char *stone_word(const struct game *game)
+{
+    return game->rules.family == FAMILY_PENTAGO ? "marble" : "stone";
+}
+
 static void explain_opening(enum reason reason, const struct game *game, char *buf, size_t size)
 {
     int8_t middle = (int8_t)(game->rules.size / 2);
@@ -68,8 +72,10 @@ static void explain_opening(enum reason reason, const struct game *game, char *b
                  centre, centre);
     else
         snprintf(buf, size,
-                 "Whoever began must put their second stone at least three lines away from the "
-                 "middle point %s: outside the 5 by 5 square around it. This one is too close.",
+                 "%s at least three lines away from the middle point %s: outside the 5 by 5 square "
+                 "around it. This one is too close.",
+                 game->rules.seat_count == 2 ? "Whoever began must put their second stone"
+                                             : "The third stone of the game must be put",
                  centre);
 }
 
@@ -88,7 +94,6 @@ static void explain_point(enum reason reason, const struct game *game, const str
 {
     char point[MOVE_TEXT_MAX];
     bool pentago = game->rules.family == FAMILY_PENTAGO;
-    const char *stone = pentago ? "marble" : "stone";
     if (reason == REASON_OFF_BOARD) {
         snprintf(buf, size, "That is not on the board. The board has %u by %u %s.",
                  game->rules.size, game->rules.size, pentago ? "holes" : "points");
@@ -99,8 +104,34 @@ static void explain_point(enum reason reason, const struct game *game, const str
         second.x = move->x2;
         second.y = move->y2;
     }
-    snprintf(buf, size, "There is already a %s on %s. Choose an empty %s.", stone,
+    snprintf(buf, size, "There is already a %s on %s. Choose an empty %s.", stone_word(game),
              where(game, second, point), pentago ? "hole" : "point");
+}
+
+// How a move is written in this game.
+static void explain_malformed(const struct game *game, char *buf, size_t size)
+{
+    static const char start[] = "That is not a move in this game.";
+    const struct variant *v = &game->rules;
+    char middle[MOVE_TEXT_MAX], corner[MOVE_TEXT_MAX];
+    int8_t last = (int8_t)(v->size - 1), half = (int8_t)(v->size / 2);
+    point_format((struct point){half, half}, middle);
+    point_format((struct point){last, last}, corner);
+    if (game_choice_pending(game) != 0)
+        snprintf(buf, size, "%s Player %u says first or second%s.", start,
+                 game_choice_pending(game),
+                 game_choice_allowed(game, MOVE_PASS) ? ", or pass" : "");
+    else if (v->family == FAMILY_PENTAGO)
+        snprintf(buf, size,
+                 "%s Write the block and its hole, such as 2/5, then the block that you turn and R "
+                 "or L for right or left: 2/5 1R.",
+                 start);
+    else
+        snprintf(buf, size,
+                 "%s Write a point such as %s: a letter from A to %c%s, then a number from 1 to "
+                 "%u.%s",
+                 start, middle, corner[0], v->size > 8 ? " (there is no I)" : "", v->size,
+                 game_stones_due(game) == 2 ? " Two stones are written with + between them." : "");
 }
 
 static void explain_choice_pending(const struct game *game, char *buf, size_t size)
@@ -136,6 +167,13 @@ char *reason_explain(enum reason reason, const struct game *game, const struct m
         break;
     case REASON_BAD_CHOICE:
         explain_bad_choice(game, buf, size);
+        break;
+    case REASON_MALFORMED:
+        explain_malformed(game, buf, size);
+        break;
+    case REASON_NO_CHOICE_PENDING:
+        snprintf(buf, size, "There is nothing to choose now. Put a %s on the board.",
+                 stone_word(game));
         break;
     case REASON_WRONG_TURN:
         snprintf(buf, size, "It is not your turn: colour %u plays now.", game_next_colour(game));

@@ -497,6 +497,9 @@ static void reasons(void **state)
     reason_explain(REASON_BAD_CHOICE, &game, &pair, text, sizeof text);
     assert_non_null(strstr(text, "pass"));
     struct variant always = *variant_find("pentago");
+    game_init(&game, &always);
+    reason_explain(REASON_NO_CHOICE_PENDING, &game, &pair, text, sizeof text);
+    assert_non_null(strstr(text, "marble"));
     always.twist = TWIST_ALWAYS;
     game_init(&game, &always);
     reason_explain(REASON_TWIST_REQUIRED, &game, &pair, text, sizeof text);
@@ -507,6 +510,51 @@ static void reasons(void **state)
     reason_explain(REASON_TWIST_REQUIRED, &game, &pair, text, sizeof text);
     assert_non_null(strstr(text, "look the same"));
     assert_string_equal(reason_explain(REASON_COUNT, &game, &pair, text, sizeof text), "");
+}
+
+// A move that could not be read is answered with how it is written in this very game.
+static void how_to_write_a_move(void **state)
+{
+    (void)state;
+    char text[256];
+    struct move none = {.kind = UINT8_MAX};
+    start("pente");
+    assert_int_equal(game_play(&game, none, NULL), REASON_MALFORMED);
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_string_equal(text,
+                        "That is not a move in this game. Write a point such as K10: a letter "
+                        "from A to T (there is no I), then a number from 1 to 19.");
+    struct variant small = *variant_find("pente");
+    small.size = 7;
+    game_init(&game, &small);
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_non_null(strstr(text, "such as D4: a letter from A to G, then a number from 1 to 7."));
+    start("connect6");
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_null(strstr(text, "+"));
+    play_all("K10");
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_non_null(strstr(text, "+"));
+    start("pentago");
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_non_null(strstr(text, "2/5 1R"));
+    start("swap2-pente");
+    play_all("A1,B1,C1");
+    reason_explain(REASON_MALFORMED, &game, &none, text, sizeof text);
+    assert_string_equal(text, "That is not a move in this game. Player 2 says first or second, or "
+                              "pass.");
+    // While a choice is due nobody has the turn, whatever colour the stone has.
+    assert_int_equal(game_play(&game, move_place(1, 9, 9), NULL), REASON_CHOICE_PENDING);
+    assert_int_equal(game_play(&game, move_place(2, 9, 9), NULL), REASON_CHOICE_PENDING);
+    // In a game of four the third stone is not of whoever began.
+    struct variant team = *variant_find("pente-team");
+    team.opening = OPENING_TOURNAMENT;
+    game_init(&game, &team);
+    play_all("K10,A1");
+    assert_int_equal(play("L10"), REASON_TOO_CLOSE);
+    struct move close = move_place(0, 10, 9);
+    reason_explain(REASON_TOO_CLOSE, &game, &close, text, sizeof text);
+    assert_non_null(strstr(text, "The third stone"));
 }
 
 static void seats_of_partners(void **state)
@@ -634,6 +682,7 @@ int main(void)
         cmocka_unit_test(calls_and_their_points),
         cmocka_unit_test(many_calls_at_once),
         cmocka_unit_test(reasons),
+        cmocka_unit_test(how_to_write_a_move),
         cmocka_unit_test(seats_of_partners),
         cmocka_unit_test(equal_moves),
         cmocka_unit_test(boat_with_points),

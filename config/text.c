@@ -152,14 +152,15 @@ void text_manual(FILE *out)
 
 void text_completion(FILE *out)
 {
-    (void)fputs("# bash completion of tessera-config; made by `tessera-config completion`\n"
-                "_tessera_config()\n{\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-                "    local commands='init check show set keys ports calibrate backup restore "
-                "completion'\n"
-                "    local parts='panel camera board arm stones gripper all'\n"
-                "    local keys='",
-                out);
+    (void)fputs(
+        "# bash completion of tessera-config; made by `tessera-config completion`\n"
+        "_tessera_config()\n{\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    local commands='init check show set keys ports calibrate doctor backup restore "
+        "completion'\n"
+        "    local parts='panel camera board arm stones gripper all'\n"
+        "    local keys='",
+        out);
     for (size_t i = 0; i < schema_key_count; i++)
         (void)fprintf(out, "%s%s", i > 0 ? " " : "", schema_keys[i].key);
     (void)fputs("'\n    case $before in\n", out);

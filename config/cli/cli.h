@@ -40,7 +40,7 @@ struct cli {
 typedef enum cli_exit cli_command_fn(struct cli *cli);
 
 cli_command_fn cli_init, cli_check, cli_show, cli_set, cli_keys, cli_ports, cli_backup, cli_restore,
-    cli_completion, cli_calibrate;
+    cli_completion, cli_calibrate, cli_doctor;
 
 // Says what went wrong, with its place, on standard error.
 void cli_complain(const struct error *err);

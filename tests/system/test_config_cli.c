@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -293,6 +294,49 @@ static void test_backup_and_restore(void **state)
     assert_true(present_figure() == 0.75);
 }
 
+static void test_doctor(void **state)
+{
+    (void)state;
+    expect_run(0, "init --sim t.yaml");
+    expect_run(1, "--config t.yaml doctor"); // nothing is calibrated
+    expect_in(output, "bad      calibration ");
+    expect_in(output, "-> tessera-config calibrate all");
+    struct calibration c;
+    struct error err;
+    calibration_init(&c, "simulated table");
+    const struct calibration_verdict fine = {true, (int64_t)time(NULL), 0.25, 0.5};
+    c.panel.verdict = c.camera.verdict = c.board.verdict = c.arm.verdict = c.stones.verdict =
+        c.gripper.verdict = fine;
+    assert_int_equal(calibration_save(NULL, "calibration-sim.json", &c, &err), 0);
+    expect_run(0, "--config t.yaml doctor --output bundle.json");
+    expect_in(output, "good     settings");
+    expect_in(output, "good     calibration arm      0.25, limit 0.5, 0 days old");
+    read_into("bundle.json", output);
+    json_t *json = json_loads(output, 0, NULL);
+    assert_true(json_is_object(json_object_get(json, "calibration")));
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(json, "settings"), "serial.port")),
+        "sim");
+    json_decref(json);
+    // An old part is a warning, a failed one is bad, with the command that mends it.
+    c.arm.verdict.when -= 400 * 86400;
+    assert_int_equal(calibration_save(NULL, "calibration-sim.json", &c, &err), 0);
+    expect_run(0, "--config t.yaml doctor");
+    expect_in(output, "warning  calibration arm");
+    c.stones.verdict.valid = false;
+    assert_int_equal(calibration_save(NULL, "calibration-sim.json", &c, &err), 0);
+    expect_run(1, "--config t.yaml --json doctor");
+    expect_in(output, "\"mend\": \"tessera-config calibrate stones\"");
+    write_file("t.yaml", "board:\n  rows: 99\n");
+    expect_run(1, "--config t.yaml doctor");
+    expect_in(output, "t.yaml:2: board.rows");
+    // Devices that are not there.
+    write_file("t.yaml", "camera: {device: /nonexistent}\nserial: {port: /nonexistent}\n");
+    expect_run(1, "--config t.yaml doctor");
+    expect_in(output, "bad      camera               /nonexistent is not there");
+    expect_in(output, "bad      plotter              /nonexistent is not there");
+}
+
 static void test_bad_backups(void **state)
 {
     (void)state;
@@ -336,6 +380,7 @@ int main(void)
         TEST(test_listings),
         TEST(test_backup_and_restore),
         TEST(test_bad_backups),
+        TEST(test_doctor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,8 @@ static const struct expected FAULTS[] = {
      {{7, 13, "nested too deeply"}, {1, 1, "a: there is no such setting"}}},
     // YAML that is not used
     {"board: &b\n  pitch_x: 22\n", {{1, 8, "anchors (&name) and tags"}}},
-    {"board:\n  pitch_x: &p 22\n  pitch_y: *p\n", {{2, 12, "board.pitch_x: anchors"}, {3, 12, "aliases (*name)"}}},
+    {"board:\n  pitch_x: &p 22\n  pitch_y: *p\n",
+     {{2, 12, "board.pitch_x: anchors"}, {3, 12, "aliases (*name)"}}},
     {"board:\n  pitch_x: !!float 22\n", {{2, 12, "tags"}}},
     {"board:\n  rows: 19\n---\nboard:\n  rows: 19\n", {{3, 1, "second document"}}},
     // no YAML at all
@@ -120,8 +121,7 @@ static void test_what_is_fine(void **state)
         "{board: {rows: 19}}",
         "machine:\n  name: >-\n    folded text\n",
         "engine:\n  command: ''\n",
-        "\xef\xbb\xbf"
-        "board:\n  rows: 19\n", // a byte order mark
+        "\xef\xbb\xbf{board: {rows: 19}}\n", // a byte order mark
         "board:\r\n  rows: 19\r\n",
     };
     for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++) {

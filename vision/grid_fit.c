@@ -58,14 +58,16 @@ static bool fit_round(struct geometry *g, const struct grid_sample *sample, int 
         return false;
     for (int i = 0; i < count; i++) {
         const struct grid_sample *s = &sample[i];
-        double r, px, py;
-        if (!residual_of(g, s, &r))
+        double px, py;
+        lens_undistort(&g->lens, (double)s->x, (double)s->y, &px, &py);
+        const double den = (inverse[6] * px + inverse[7] * py + inverse[8]) / at_centre;
+        if (!(den > 0)) // behind the horizon
             continue;
+        const double *row = s->vertical ? inverse : inverse + 3;
+        const double r = (row[0] * px + row[1] * py + row[2]) / (den * at_centre) - (double)s->line;
         const double w = tukey(r, tolerance) * (double)s->weight;
         if (w <= 0)
             continue;
-        lens_undistort(&g->lens, (double)s->x, (double)s->y, &px, &py);
-        const double den = (inverse[6] * px + inverse[7] * py + inverse[8]) / at_centre;
         const double x = (px - x0) / scale, y = (py - y0) / scale, line = (double)s->line;
         double j[8] = {0};
         double *half = s->vertical ? j : j + 3;
@@ -111,7 +113,7 @@ static double fit_homography(struct geometry *g, const struct grid_sample *sampl
         for (int k = 0; k < 9; k++)
             moved += fabs(fit.homography[k] / fit.homography[8] -
                           before.homography[k] / before.homography[8]);
-        if (round >= 5 && moved < 1e-9)
+        if (round >= 4 && moved < 1e-6)
             break;
     }
     for (int k = 0; k < 8; k++)

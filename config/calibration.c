@@ -294,7 +294,7 @@ static int64_t next_generation(const char *path)
 {
     int count;
     int64_t newest = newest_below(path, INT64_MAX, &count);
-    struct calibration present;
+    struct calibration present = {.generation = 0};
     if (load_one(path, NULL, &present, NULL) == 0 && present.generation > newest)
         newest = present.generation;
     else if (access(path, F_OK) == 0 && newest == 0)

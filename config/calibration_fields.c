@@ -36,13 +36,15 @@ struct field {
     {                                                                                              \
 #part ".limit", REAL, AT(part.verdict.limit), 1, -LARGE, LARGE                             \
     }
+enum { REAL_SIZE = sizeof(double), SINGLE_SIZE = sizeof(float) };
+
 #define REALS(name, member)                                                                        \
     {                                                                                              \
-        name, REAL, AT(member), (int)(SIZE(member) / sizeof(double)), -LARGE, LARGE                \
+        name, REAL, AT(member), (int)(SIZE(member) / REAL_SIZE), -LARGE, LARGE                     \
     }
 #define SINGLES(name, member)                                                                      \
     {                                                                                              \
-        name, SINGLE, AT(member), (int)(SIZE(member) / sizeof(float)), -LARGE, LARGE               \
+        name, SINGLE, AT(member), (int)(SIZE(member) / SINGLE_SIZE), -LARGE, LARGE                 \
     }
 #define WHOLE(name, member, min, max)                                                              \
     {                                                                                              \

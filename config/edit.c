@@ -182,8 +182,9 @@ static int confirm(const struct reading *before, const char *text, size_t size, 
     struct settings wanted = before->settings;
     (void)value_store(key, value, &wanted, why, sizeof why);
     int r = reading_text(after, text, size, file, READING_FILE);
-    if (r == 0 && memcmp(&after->settings, &wanted, sizeof wanted) != 0)
-        r = -EINVAL;
+    for (size_t i = 0; i < schema_key_count && r == 0; i++)
+        if (!value_equal(&schema_keys[i], &after->settings, &wanted))
+            r = -EINVAL;
     reading_free(after);
     if (r < 0)
         return error_set_at(err, r, file, 0, 0,

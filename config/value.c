@@ -185,8 +185,8 @@ static int store_text(const struct schema_key *key, const char *text, struct set
         if (iscntrl((unsigned char)*c))
             return say(why, size, key, "the text has a control character or a line break in it");
     char *out = member(key, settings);
-    memset(out, 0, (size_t)key->max + 1); // so that equal settings are equal bytes
-    memcpy(out, text, length);
+    memset(out, 0, (size_t)key->max + 1); // nothing of a longer text before it stays behind
+    (void)snprintf(out, (size_t)key->max + 1, "%s", text);
     return 0;
 }
 
@@ -265,6 +265,24 @@ char *value_print(const struct schema_key *key, const struct settings *settings,
         break;
     }
     return ret;
+}
+
+bool value_equal(const struct schema_key *key, const struct settings *a, const struct settings *b)
+{
+    const void *left = member_const(key, a);
+    const void *right = member_const(key, b);
+    switch (key->kind) {
+    case SCHEMA_TEXT:
+        return strcmp(left, right) == 0;
+    case SCHEMA_REAL:
+        return *(const double *)left == *(const double *)right;
+    case SCHEMA_BOOLEAN:
+        return *(const bool *)left == *(const bool *)right;
+    case SCHEMA_INTEGER:
+    case SCHEMA_CHOICE:
+        break;
+    }
+    return *(const int *)left == *(const int *)right;
 }
 
 char *value_allowed(const struct schema_key *key, char *ret, size_t size)

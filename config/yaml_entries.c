@@ -349,7 +349,7 @@ int yaml_entries_read(const char *text, size_t size, const char *file, struct ya
 
 void yaml_entries_free(struct yaml_entries *entries)
 {
-    for (size_t i = 0; i < entries->count; i++)
+    for (size_t i = 0; entries->entry && i < entries->count; i++)
         free(entries->entry[i].value);
     free(entries->entry);
     *entries = (struct yaml_entries){0};

@@ -24,3 +24,5 @@ set_tests_properties(test_config_system PROPERTIES LABELS system SKIP_RETURN_COD
 tessera_test(NAME test_config_calibrate SOURCES system/test_config_calibrate.c
     LIBS tessera_calibrate LABEL system TIMEOUT 300)
 set_target_properties(test_config_calibrate PROPERTIES LINKER_LANGUAGE CXX)
+
+tessera_bench(NAME bench_config SOURCES bench/bench_config.c LIBS tessera_config)

@@ -85,7 +85,9 @@ int bench_look(struct bench *b, struct observation *ret, struct error *err)
         return -EINVAL;
     int64_t due = loop_now(b->loop) + LOOK_PATIENCE_NS;
     struct observation *o = calloc(1, sizeof *o);
-    int r = o ? 0 : error_set(err, -ENOMEM, "out of memory");
+    if (!o)
+        return error_set(err, -ENOMEM, "out of memory");
+    int r = 0;
     while (r == 0) {
         struct frame frame;
         r = bench_frame(b, &frame, err);
@@ -116,7 +118,9 @@ static int count_stones(const struct observation *o)
 int bench_need_empty(struct bench *b, struct error *err)
 {
     struct observation *o = calloc(1, sizeof *o);
-    int r = o ? 0 : error_set(err, -ENOMEM, "out of memory");
+    if (!o)
+        return error_set(err, -ENOMEM, "out of memory");
+    int r = 0;
     for (int round = 0; r == 0; round++) {
         r = bench_look(b, o, err);
         int stones = r == 0 ? count_stones(o) : 0;

@@ -95,8 +95,9 @@ int handling_find(const struct bench *b, const struct observation *o, double x, 
         const struct observation_point *p = &o->point[i];
         if (p->best < 1 || p->best > o->colours)
             continue;
+        int row = i / o->columns;
         double px = (i % o->columns + (double)p->offset_u) * board->pitch_x;
-        double py = ((double)(i / o->columns) + (double)p->offset_v) * board->pitch_y;
+        double py = (row + (double)p->offset_v) * board->pitch_y;
         double distance = hypot(px - x, py - y);
         if (distance > nearest)
             continue;
@@ -139,7 +140,9 @@ static int lift_all(struct bench *b, const struct observation *o, int *ret_lifte
 int handling_clear(struct bench *b, struct error *err)
 {
     struct observation *o = calloc(1, sizeof *o);
-    int r = o ? 0 : error_set(err, -ENOMEM, "out of memory");
+    if (!o)
+        return error_set(err, -ENOMEM, "out of memory");
+    int r = 0;
     int lifted = 1;
     int missed = 0;
     for (int round = 0; r == 0 && lifted + missed > 0 && round < 3; round++) {

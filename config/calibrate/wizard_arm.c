@@ -88,10 +88,11 @@ static int feel_board(struct bench *b, struct error *err)
 {
     const struct settings *s = bench_settings(b);
     struct arm_config *arm = bench_arm_config(b);
-    double middle[2] = {(s->board.columns - 1) / 2 * s->board.pitch_x,
-                        (s->board.rows - 1) / 2 * s->board.pitch_y};
+    int column = (s->board.columns - 1) / 2;
+    int row = (s->board.rows - 1) / 2;
+    double middle[2] = {column * s->board.pitch_x, row * s->board.pitch_y};
     double at[2];
-    double contact;
+    double contact = 0;
     board_map_to_machine(bench_map(b), middle, at);
     double guess = arm->board_z;
     arm->board_z = guess + DROP_ABOVE;

@@ -52,7 +52,7 @@ int wizard_board(struct bench *b, struct wizard_result *ret, struct error *err)
                          pitch_x, pitch_y, s->board.pitch_x, s->board.pitch_y);
     for (int i = 0; i < FRAMES; i++) {
         struct frame frame;
-        struct geometry found;
+        struct geometry found = {0};
         bench_new_vision(b);
         struct vision *vision = bench_vision(b, err);
         r = vision ? bench_frame(b, &frame, err) : -EINVAL;

@@ -38,7 +38,7 @@ static int fit_frames(struct bench *b, struct geometry *ret, double *ret_blur, s
         int r = vision ? bench_frame(b, &frame, err) : -EINVAL;
         if (r == 0)
             r = vision_locate(vision, &frame, &fits[i], err);
-        double sigma;
+        double sigma = 0;
         if (r == 0)
             r = sharpness_of(&frame, &fits[i], &sigma, err);
         if (r < 0)

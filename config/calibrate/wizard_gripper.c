@@ -49,8 +49,8 @@ static int pick_some(struct bench *b, int count, bool all, int *ret_held, struct
     *ret_held = 0;
     for (int i = 0; i < count; i++) {
         double at[2];
-        double column = board->columns / 2 - 2 + i % 5;
-        double row = board->rows / 2 - 2 + i / 5 % 5;
+        int column = board->columns / 2 - 2 + i % 5;
+        int row = board->rows / 2 - 2 + i / 5 % 5;
         board_map_to_machine(bench_map(b),
                              (double[]){column * board->pitch_x, row * board->pitch_y}, at);
         int r = pick_once(b, 1 + i % bench_colours(b), at[0], at[1], err);

@@ -90,16 +90,29 @@ static void store_header(struct reader *r, struct header_set *set, const char *k
         reader_fault(r, REASON_TOO_LONG, 0, at, "There are more than %d headers.", RECORD_TAGS_MAX);
 }
 
-// [key "value"] on one line; the value may itself hold quotation marks.
+// Whether what follows on this line is the next header: some files have several on one.
+static bool header_follows(const struct scanner *s)
+{
+    size_t at = s->at;
+    while (at < s->length && (s->text[at] == ' ' || s->text[at] == '\t'))
+        at++;
+    return at < s->length && s->text[at] == '[';
+}
+
+// [key "value"]; the value may itself hold quotation marks.
 static void read_header(struct reader *r, struct header_set *set)
 {
     struct place at = scan_place(&r->scan);
     char line[RECORD_KEY_MAX + RECORD_VALUE_MAX + 8];
     size_t length = 0;
+    int before = 0;
     for (int c = scan_next(&r->scan); c >= 0 && c != '\n'; c = scan_next(&r->scan)) {
         if (length + 1 < sizeof line)
             line[length] = c ? (char)c : '?';
         length++;
+        if (before == '"' && c == ']' && header_follows(&r->scan))
+            break;
+        before = c;
     }
     line[length < sizeof line ? length : sizeof line - 1] = '\0';
     trim(line);
@@ -126,7 +139,22 @@ static void skip_until(struct scanner *s, int stop)
         ;
 }
 
-// Blanks and comments: {…}, and lines from ';', '#' or '%' on.
+// A variation (…) with whatever it holds.
+static void skip_variation(struct scanner *s)
+{
+    unsigned depth = 0;
+    do {
+        int c = scan_next(s);
+        if (c < 0)
+            return;
+        if (c == '{')
+            skip_until(s, '}');
+        depth += c == '(';
+        depth -= c == ')';
+    } while (depth > 0);
+}
+
+// Blanks, commas and what comments on the game: {…}, lines from ';', '#' or '%' on, (…) and $1.
 static void skip_blanks(struct scanner *s)
 {
     for (;;) {
@@ -134,10 +162,15 @@ static void skip_blanks(struct scanner *s)
         int c = scan_peek(s);
         if (c == '{')
             skip_until(s, '}');
+        else if (c == '(')
+            skip_variation(s);
         else if (c == ';' || c == '#' || c == '%')
             skip_until(s, '\n');
         else if (c == ',')
             scan_next(s);
+        else if (c == '$')
+            while (scan_peek(s) == '$' || isdigit(scan_peek(s)))
+                scan_next(s);
         else
             return;
     }
@@ -198,6 +231,14 @@ static bool is_move_number(const char *word)
     return digits > 0 && (word[digits] == '\0' || strcmp(word + digits, ".") == 0);
 }
 
+// "K10!" and "K10?!" praise or blame a move; "?" alone is a result.
+static void drop_praise(char *word)
+{
+    size_t length = strlen(word);
+    while (length > 1 && (word[length - 1] == '!' || word[length - 1] == '?'))
+        word[--length] = '\0';
+}
+
 static void read_word(struct reader *r, char *word, struct place at)
 {
     struct move move;
@@ -207,6 +248,7 @@ static void read_word(struct reader *r, char *word, struct place at)
     char *dot = strchr(word, '.');
     if (dot && isdigit((unsigned char)word[0])) // "12.K10"
         word = dot + 1;
+    drop_praise(word);
     if (result_parse(word, &result)) {
         r->record->stated = result;
         return;
@@ -227,6 +269,16 @@ static void read_word(struct reader *r, char *word, struct place at)
     }
 }
 
+// A collection: what follows the first game is not mixed up with it.
+static void another_game(struct reader *r, struct place at)
+{
+    if (r->record->stated == STATED_NONE)
+        return; // the missing result is told first
+    reader_fault(r, REASON_BAD_TEXT, 0, at,
+                 "Headers follow after the moves, as if another game began here. Only the game "
+                 "before them was read.");
+}
+
 int read_penteorg(struct reader *r, struct error *err)
 {
     struct header_set set = {0};
@@ -238,7 +290,11 @@ int read_penteorg(struct reader *r, struct error *err)
     for (; scan_peek(&r->scan) >= 0; skip_blanks(&r->scan)) {
         char word[WORD_MAX];
         struct place at = scan_place(&r->scan);
-        scan_word(&r->scan, "{;,", word, sizeof word);
+        if (scan_peek(&r->scan) == '[') {
+            another_game(r, at);
+            break;
+        }
+        scan_word(&r->scan, "{;,($", word, sizeof word);
         read_word(r, word, at);
         anything = true;
     }

@@ -228,6 +228,16 @@ static void keep(char *to, size_t size, const char *value)
     to[length < size ? length : size - 1] = '\0';
 }
 
+// SZ[19]; some programs write SZ[19:19] for a square.
+static void read_size(struct sgf *sgf, const char *value)
+{
+    size_t length = strcspn(value, ":");
+    keep(sgf->size, sizeof sgf->size, value);
+    if (value[length] == ':' && length < sizeof sgf->size && strlen(value + length + 1) == length &&
+        strncmp(value, value + length + 1, length) == 0)
+        sgf->size[length] = '\0';
+}
+
 static void read_root(struct sgf *sgf, const char *ident, const char *value, struct place at)
 {
     static const struct {
@@ -236,7 +246,7 @@ static void read_root(struct sgf *sgf, const char *ident, const char *value, str
     if (strcmp(ident, "GM") == 0)
         read_game_number(sgf, value, at);
     else if (strcmp(ident, "SZ") == 0)
-        keep(sgf->size, sizeof sgf->size, value);
+        read_size(sgf, value);
     else if (strcmp(ident, "PB") == 0 || strcmp(ident, "PW") == 0)
         keep(sgf->names[ident[1] == 'W'], RECORD_VALUE_MAX, value);
     else if (strcmp(ident, "BR") == 0 || strcmp(ident, "WR") == 0)
@@ -319,14 +329,28 @@ static void finish(struct sgf *sgf)
     sgf->r->resigned = sgf->resigned;
 }
 
+// Text before "(;", such as the head of a mail, is no part of the file. False when there is none.
+static bool skip_to_tree(struct scanner *s)
+{
+    for (; scan_peek(s) >= 0; scan_next(s)) {
+        if (scan_peek(s) != '(')
+            continue;
+        struct scanner ahead = *s;
+        scan_next(&ahead);
+        scan_blanks(&ahead);
+        if (scan_peek(&ahead) == ';' || scan_peek(&ahead) == '(')
+            return true;
+    }
+    return false;
+}
+
 int read_sgf(struct reader *r, struct error *err)
 {
     struct sgf sgf = {.r = r, .root = true, .rules_at = {1, 1}};
     struct scanner *s = &r->scan;
-    scan_blanks(s);
-    if (scan_peek(s) != '(')
+    if (!skip_to_tree(s))
         return error_set_at(err, -EINVAL, "", s->line, s->column,
-                            "An SGF file begins with \"(;\"; this text does not.");
+                            "An SGF file begins with \"(;\"; this text has none.");
     // The main line is the first branch everywhere: "(" goes into it, the first ")" ends it.
     for (int c = scan_peek(s); c != ')'; c = scan_peek(s)) {
         bool whole = c == ';' || c == '(' || (c >= 0 && isspace(c));

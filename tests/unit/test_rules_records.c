@@ -84,6 +84,29 @@ static void penteorg_quirks(void **state)
     }
 }
 
+// What people add to the moves, and collections of several games.
+static void penteorg_remarks(void **state)
+{
+    (void)state;
+    expect_clean(RECORD_AUTO,
+                 "[Game \"Keryo-Pente\"] [Player 1 Name \"A \"] B\"]\t[Result \"1/2-1/2\"]\n\n"
+                 "1.K10!$1 L10?? (1... L11 (2. A1) {)} 2. B1) $14 2. M10{good}L9(x) 1/2-1/2",
+                 4);
+    assert_string_equal(record.game.rules.name, "keryo");
+    assert_string_equal(record_tag(&record, "Player 1 Name"), "A \"] B");
+    assert_int_equal(record.stated, STATED_DRAW);
+    expect_clean(RECORD_AUTO, "1. K10 L10 ?", 2);
+    assert_int_equal(record.stated, STATED_UNKNOWN);
+    expect_fault(RECORD_AUTO, "1. K10 L10 (never closed 1-0", REASON_NO_RESULT, 0, 2, 1, 29);
+    const char *two = "[Game \"Pente\"]\n\n1. K10 A1 1-0\n\n[Game \"Gomoku\"]\n\n1. K10 B1 0-1\n";
+    expect_fault(RECORD_AUTO, two, REASON_BAD_TEXT, 0, 2, 5, 1);
+    assert_int_equal(record.stated, STATED_FIRST);
+    assert_int_equal(record.stated_moves, 2);
+    assert_string_equal(record.game.rules.name, "pente");
+    expect_fault(RECORD_AUTO, "1. K10 A1\n[Game \"Pente\"]\n1. K10 0-1", REASON_NO_RESULT, 0, 2, 2,
+                 1);
+}
+
 static void penteorg_faults(void **state)
 {
     (void)state;
@@ -258,6 +281,9 @@ static void sgf_quirks(void **state)
     assert_int_equal(record.game.rules.size, 13);
     assert_int_equal(record.stated, STATED_DRAW);
     assert_int_equal(record.game.result.how, HOW_AGREED);
+    expect_clean(RECORD_SGF, "(;GM[4]SZ[13:13];W[gg])", 1);
+    assert_int_equal(record.game.rules.size, 13);
+    expect_clean(RECORD_SGF, "From: Ann (see below)\n\n (\n;W[jj];B[kk])", 2);
     expect_clean(RECORD_SGF, "(;RE[?])", 0);
     assert_int_equal(record.stated, STATED_UNKNOWN);
     expect_clean(RECORD_SGF, "(;PL[B]PB[x]RE[W+])", 0);
@@ -289,6 +315,8 @@ static void sgf_faults(void **state)
     expect_fault(RECORD_SGF, "(;W[jj]?;B[kk])", REASON_BAD_TEXT, 0, 1, 1, 8);
     expect_fault(RECORD_SGF, "(;GM[1]W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 3);
     expect_fault(RECORD_SGF, "(;RU[Go];W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 3);
+    expect_fault(RECORD_SGF, "(;SZ[19:13];W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 1);
+    assert_int_equal(read_as(RECORD_SGF, "(no tree) ("), -EINVAL);
     expect_fault(RECORD_SGF, "(;SZ[99];W[jj])", REASON_UNKNOWN_GAME, 0, 0, 1, 1);
     expect_fault(RECORD_SGF, "(;W[jj];B[kk];AB[ll];W[mm])", REASON_BAD_SETUP, 2, 2, 1, 15);
     expect_fault(RECORD_SGF, "(;AB[jj]AW[jj];B[ll])", REASON_BAD_SETUP, 0, 0, 1, 3);
@@ -757,6 +785,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(penteorg_quirks),
+        cmocka_unit_test(penteorg_remarks),
         cmocka_unit_test(penteorg_faults),
         cmocka_unit_test(too_long),
         cmocka_unit_test(endings),

@@ -87,8 +87,10 @@ void engine_forget(struct engine *engine)
     rng_seed(&engine->rng, engine->settings.seed);
 }
 
+// One kind of game at a time: the memory of the other is given back.
 static int need_rows(struct engine *engine, int weak)
 {
+    engine->pentago[weak] = pentago_player_free(engine->pentago[weak]);
     if (engine->rows[weak])
         return 0;
     return rows_new(weak ? WEAK_HASH_MIB : engine->settings.hash_mib,
@@ -97,6 +99,7 @@ static int need_rows(struct engine *engine, int weak)
 
 static int need_pentago(struct engine *engine, int weak)
 {
+    engine->rows[weak] = rows_free(engine->rows[weak]);
     if (engine->pentago[weak])
         return 0;
     return pentago_player_new(weak ? WEAK_HASH_MIB : engine->settings.hash_mib,

@@ -56,7 +56,7 @@ void pentago_player_forget(struct pentago_player *player)
 
 static struct move to_move(const struct game *game, struct pentago_turn_move m, bool twist)
 {
-    int hole = pentago_hole_of[m.bit];
+    int hole = (uint8_t)pentago_hole_of[m.bit];
     if (!twist)
         return move_place(game_next_colour(game), hole % 6, hole / 6);
     return move_twist(game_next_colour(game), hole % 6, hole / 6, (int)pentago_block(m.lane),

@@ -154,7 +154,7 @@ static void check_moves(const struct pentago_mid_values *v)
     unsigned me = game_next_colour(&game);
     int best = -1;
     for (int i = 0; i < v->count; i++) {
-        int hole = pentago_hole_of[v->bit[i]];
+        int hole = (uint8_t)pentago_hole_of[v->bit[i]];
         for (int t = 0; t < PENTAGO_TWISTS; t++) {
             struct move m =
                 v->five[i] ? move_place(0, hole % 6, hole / 6)

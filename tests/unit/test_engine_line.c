@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +13,28 @@
 
 static uint32_t code_of(const struct line_table *table, const char *drawing)
 {
-    const char *centre = strchr(drawing, '*');
+    char span[12] = "...........";
+    int reach = table->reach, last = 2 * reach, centre = (int)strcspn(drawing, "*");
+    for (int i = 0; drawing[i]; i++) {
+        int at = i - centre + reach;
+        if (at >= 0 && at <= last)
+            span[at] = drawing[i];
+    }
+    // What lies beyond an edge is off the board too.
+    for (int at = reach; at > 0; at--)
+        if (span[at] == '|')
+            span[at - 1] = '|';
+    for (int at = reach; at < last; at++)
+        if (span[at] == '|')
+            span[at + 1] = '|';
     uint32_t code = 0;
-    for (int j = -table->reach; j <= table->reach; j++) {
-        if (!j)
+    unsigned shift = 0;
+    for (int at = 0; at <= last; at++) {
+        if (at == reach)
             continue;
-        int length = (int)strlen(drawing), at = (int)(centre - drawing) + j;
-        char c = at < 0 || at >= length ? '.' : drawing[at];
-        // What lies beyond an edge is off the board too.
-        for (int i = j < 0 ? at : (int)(centre - drawing); i < length && i <= centre - drawing; i++)
-            if (i >= 0 && j < 0 && drawing[i] == '|')
-                c = '|';
-        for (int i = (int)(centre - drawing); j > 0 && i <= at && i < length; i++)
-            if (drawing[i] == '|')
-                c = '|';
-        uint32_t value = c == 'X' ? 1 : c == 'O' ? 2 : c == '|' ? 3 : 0;
-        code |= value << 2 * (j < 0 ? table->reach + j : table->reach + j - 1);
+        char c = span[at];
+        code |= (c == 'X' ? 1u : c == 'O' ? 2u : c == '|' ? 3u : 0u) << shift;
+        shift += 2;
     }
     return code;
 }
@@ -41,7 +48,7 @@ static uint32_t counts_of(const struct line_table *table, const char *drawing)
 static uint32_t swapped_counts_of(const struct line_table *table, const char *drawing)
 {
     char swapped[32];
-    strcpy(swapped, drawing);
+    snprintf(swapped, sizeof swapped, "%s", drawing);
     for (char *c = swapped; *c; c++)
         *c = (char)(*c == 'X' ? 'O' : *c == 'O' ? 'X' : *c);
     return (uint32_t)(table->value[table->id[code_of(table, swapped)]].counts >> 32);

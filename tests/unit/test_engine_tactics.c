@@ -75,7 +75,7 @@ static void test_own_positions(void **state)
     struct engine *engine = new_engine(10, 1);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         char moves[256], text[MOVE_TEXT_MAX];
-        strcpy(moves, own[i].moves);
+        snprintf(moves, sizeof moves, "%s", own[i].moves);
         play_text(&game, "pente-free", moves);
         engine_forget(engine);
         move_format(&game.rules, think(engine, &game, 20000, 0)->line[0].move, text);

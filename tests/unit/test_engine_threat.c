@@ -98,7 +98,7 @@ static void test_no_proof_from_nothing(void **state)
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
         char moves[64];
         struct move move;
-        strcpy(moves, quiet[i]);
+        snprintf(moves, sizeof moves, "%s", quiet[i]);
         play_text(&game, "pente", moves);
         assert_int_equal(find_proof(&game, 10, &move), 0);
     }

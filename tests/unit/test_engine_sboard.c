@@ -15,7 +15,7 @@
 static const char *const variants[] = {
     "pente",  "pente-tournament", "pente-free", "pente-points", "pente-partners",
     "keryo",  "g-pente",          "poof",       "boat",         "o-pente",
-    "gomoku", "gomoku-free", "connect6",
+    "gomoku", "gomoku-free",      "connect6",
 };
 
 static struct sboard board, fresh;
@@ -23,11 +23,12 @@ static struct game game;
 
 static struct sb_rules rules_of(const struct variant *v)
 {
-    return (struct sb_rules){.size = v->size,
-                             .line = {v->win_len, v->exact, v->capture >> 2 & 1, v->capture >> 3, v->connect6},
-                             .goal = v->goal,
-                             .poof = v->poof,
-                             .boat = v->boat};
+    return (struct sb_rules){
+        .size = v->size,
+        .line = {v->win_len, v->exact, v->capture >> 2 & 1, v->capture >> 3, v->connect6},
+        .goal = v->goal,
+        .poof = v->poof,
+        .boat = v->boat};
 }
 
 static void assert_same_board(const struct game *g, const struct sboard *b)

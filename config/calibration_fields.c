@@ -29,32 +29,28 @@ struct field {
 // A pixel, a millimetre, a degree or a figure: nothing measured is larger than this.
 #define LARGE 1e9
 
-#define VERDICT(part)                                                                              \
-    {#part ".valid", YES_NO, AT(part.verdict.valid), 1, 0, 1},                                     \
-        {#part ".when", SECONDS, AT(part.verdict.when), 1, 0, 1e12},                               \
-        {#part ".figure", REAL, AT(part.verdict.figure), 1, -LARGE, LARGE},                        \
-    {                                                                                              \
-#part ".limit", REAL, AT(part.verdict.limit), 1, -LARGE, LARGE                             \
-    }
 enum { REAL_SIZE = sizeof(double), SINGLE_SIZE = sizeof(float) };
 
-#define REALS(name, member)                                                                        \
-    {                                                                                              \
-        name, REAL, AT(member), (int)(SIZE(member) / REAL_SIZE), -LARGE, LARGE                     \
-    }
-#define SINGLES(name, member)                                                                      \
-    {                                                                                              \
-        name, SINGLE, AT(member), (int)(SIZE(member) / SINGLE_SIZE), -LARGE, LARGE                 \
-    }
-#define WHOLE(name, member, min, max)                                                              \
-    {                                                                                              \
-        name, INTEGER, AT(member), 1, min, max                                                     \
-    }
-#define COLOUR(number, index)                                                                      \
-    {"stones.colour" #number ".name", TEXT, AT(stones.name[index]), 1, 0, 0},                      \
-        SINGLES("stones.colour" #number ".mean", stones.models.colour[index].mean),                \
-        SINGLES("stones.colour" #number ".deviation", stones.models.colour[index].deviation),      \
-        SINGLES("stones.colour" #number ".weight", stones.models.colour[index].weight)
+// Rows of the table. What follows a dot cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+// clang-format off
+#define VERDICT(part) \
+    {#part ".valid", YES_NO, AT(part.verdict.valid), 1, 0, 1}, \
+    {#part ".when", SECONDS, AT(part.verdict.when), 1, 0, 1e12}, \
+    {#part ".figure", REAL, AT(part.verdict.figure), 1, -LARGE, LARGE}, \
+    {#part ".limit", REAL, AT(part.verdict.limit), 1, -LARGE, LARGE}
+#define REALS(name, member) \
+    {name, REAL, AT(member), (int)(SIZE(member) / REAL_SIZE), -LARGE, LARGE}
+#define SINGLES(name, member) \
+    {name, SINGLE, AT(member), (int)(SIZE(member) / SINGLE_SIZE), -LARGE, LARGE}
+#define WHOLE(name, member, min, max) {name, INTEGER, AT(member), 1, min, max}
+#define COLOUR(number, index) \
+    {"stones.colour" #number ".name", TEXT, AT(stones.name[index]), 1, 0, 0}, \
+    SINGLES("stones.colour" #number ".mean", stones.models.colour[index].mean), \
+    SINGLES("stones.colour" #number ".deviation", stones.models.colour[index].deviation), \
+    SINGLES("stones.colour" #number ".weight", stones.models.colour[index].weight)
+// clang-format on
+// NOLINTEND(bugprone-macro-parentheses)
 
 _Static_assert(sizeof(enum vision_a1) == sizeof(int), "enums are written as ints");
 

@@ -125,9 +125,9 @@ static int lift_all(struct bench *b, const struct observation *o, int *ret_lifte
         const struct observation_point *p = &o->point[i];
         if (p->best < 1 || p->best > o->colours)
             continue;
+        int row = i / o->columns;
         const struct handling_seen seen = {(i % o->columns + (double)p->offset_u) * board->pitch_x,
-                                           ((double)(i / o->columns) + (double)p->offset_v) *
-                                               board->pitch_y};
+                                           (row + (double)p->offset_v) * board->pitch_y};
         int r = handling_lift(b, p->best, &seen, err);
         if (r < 0 && r != -ENODATA)
             return r;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { PROFILE_HALF = 24, ALONG = 9, CHUNKS = 3 };
+enum { PROFILE_HALF = 24, CHUNKS = 3, CHUNK = 3, ALONG = CHUNKS * CHUNK };
 
 // The arm runs from NEAR to FAR cells from its crossing: clear of the crossing itself and of what
 // covers the next point.
@@ -30,13 +30,13 @@ static void sample_profiles(const struct grid_image *image, const double from[2]
     for (int c = 0; c < CHUNKS; c++)
         for (int k = -half; k <= half; k++) {
             float sum = 0;
-            for (int s = 0; s < ALONG / CHUNKS; s++) {
-                const double t = (c * (ALONG / CHUNKS) + s + 0.5) / ALONG;
+            for (int s = 0; s < CHUNK; s++) {
+                const double t = (c * CHUNK + s + 0.5) / ALONG;
                 const double x = from[0] + t * (to[0] - from[0]) + k * step * across[0];
                 const double y = from[1] + t * (to[1] - from[1]) + k * step * across[1];
                 sum += grid_image_at(image, x, y);
             }
-            profile[c][k + half] = sum / (ALONG / CHUNKS);
+            profile[c][k + half] = sum / CHUNK;
         }
 }
 

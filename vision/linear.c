@@ -25,7 +25,7 @@ void normal_add(struct normal_equations *ne, const double *jacobian, double resi
 bool normal_solve(const struct normal_equations *ne, double lambda, double *ret_x)
 {
     const int n = ne->n;
-    double a[LINEAR_MAX][LINEAR_MAX + 1];
+    double a[LINEAR_MAX][LINEAR_MAX + 1] = {{0}};
     double largest = 0;
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < n; k++)

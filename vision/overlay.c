@@ -76,7 +76,8 @@ void overlay_observation(struct overlay *canvas, const struct geometry *g,
     grid(canvas, g);
     for (int n = 0; n < o->columns * o->rows; n++) {
         const struct observation_point *p = &o->point[n];
-        const double u = n % o->columns, v = n / o->columns, cell = geometry_cell_px(g, u, v);
+        const int column = n % o->columns, row = n / o->columns;
+        const double u = column, v = row, cell = geometry_cell_px(g, u, v);
         double x, y;
         geometry_board_to_image(g, u + (double)p->offset_u, v + (double)p->offset_v, &x, &y);
         if (p->best == OBSERVATION_UNKNOWN)

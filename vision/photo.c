@@ -160,8 +160,10 @@ int photo_read(const struct photo_settings *settings, const uint8_t *bytes, size
     struct picture picture = {0};
     struct photo_result *result = calloc(1, sizeof *result);
     double scale = 1;
-    if (!result)
-        r = error_set(err, -ENOMEM, "out of memory");
+    if (!result) {
+        picture_decoder_free(decoder);
+        return error_set(err, -ENOMEM, "out of memory");
+    }
     if (r == 0)
         r = picture_photo_size(decoder, bytes, size, &result->width, &result->height, err);
     if (r == 0)

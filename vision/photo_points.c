@@ -100,9 +100,9 @@ static void read_surface(struct reading *r)
         for (int i = 0; i < width; i++) {
             struct pixel sum = {0};
             for (int k = 0; k < 9; k++) {
+                const int a = k % 3 - 1, b = k / 3 - 1;
                 double x, y;
-                geometry_board_to_image(r->g, i - 0.5 + 0.06 * (k % 3 - 1),
-                                        j - 0.5 + 0.06 * (k / 3 - 1), &x, &y);
+                geometry_board_to_image(r->g, i - 0.5 + 0.06 * a, j - 0.5 + 0.06 * b, &x, &y);
                 const struct pixel px = look(r->p, x, y);
                 sum.luma += px.luma / 9;
                 sum.cb += px.cb / 9;

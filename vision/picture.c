@@ -220,11 +220,12 @@ static int from_yuyv(const struct frame *f, struct picture *p, struct error *err
         return error_set(err, -EBADMSG, "half a frame: %zu of %zu bytes", f->size, pairs * 4);
     if (picture_shape(p, f->width, f->height, f->width / 2, f->height) != 0)
         return error_set(err, -ENOMEM, "out of memory for a frame");
+    uint8_t *cb = p->luma + 2 * pairs, *cr = cb + pairs; // as picture_shape() laid them out
     for (size_t i = 0; i < pairs; i++) {
         p->luma[2 * i] = f->data[4 * i];
-        p->cb[i] = f->data[4 * i + 1];
+        cb[i] = f->data[4 * i + 1];
         p->luma[2 * i + 1] = f->data[4 * i + 2];
-        p->cr[i] = f->data[4 * i + 3];
+        cr[i] = f->data[4 * i + 3];
     }
     return 0;
 }

@@ -418,7 +418,7 @@ void vision_expect(struct vision *vision, const uint8_t *classes)
     vision->have_expected = classes != NULL;
     if (classes)
         memcpy(vision->expected, classes,
-               (size_t)(vision->settings.columns * vision->settings.rows));
+               (size_t)vision->settings.columns * (size_t)vision->settings.rows);
 }
 
 void vision_set_arm(struct vision *vision, enum vision_arm arm)

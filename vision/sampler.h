@@ -18,6 +18,7 @@ enum {
     ARM_SAMPLES = 3, // along an arm
     EDGES_MAX = 64,  // line pieces watched for drift
     EDGE_PROFILE = 17,
+    EDGE_HALF = EDGE_PROFILE / 2,
     EDGE_ALONG = 4,
 };
 

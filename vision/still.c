@@ -80,10 +80,12 @@ static int list_folder(struct still *s, const char *folder, struct error *err)
     const int found = scandir(folder, &entry, is_picture, alphasort);
     if (found < 0)
         return error_set(err, -errno, "the folder %s can't be read (%s)", folder, strerror(errno));
+    if (found == 0) {
+        free(entry);
+        return error_set(err, -ENOENT, "there is no JPEG picture in %s", folder);
+    }
     int r = 0;
-    if (found == 0)
-        r = error_set(err, -ENOENT, "there is no JPEG picture in %s", folder);
-    else if (found > STILL_FILES_MAX)
+    if (found > STILL_FILES_MAX)
         r = error_set(err, -EFBIG, "%s holds more than %d pictures", folder, STILL_FILES_MAX);
     if (r == 0) {
         s->path = calloc((size_t)found, sizeof *s->path);

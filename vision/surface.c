@@ -53,8 +53,8 @@ static void read_cells(struct surface *f, const struct sampler *s, const struct 
 
 static void light_terms(const struct sampler *s, int c, double ret[6])
 {
-    const double u = 2.0 * (c % (s->columns + 1)) / s->columns - 1;
-    const double v = 2.0 * (c / (s->columns + 1)) / s->rows - 1;
+    const int column = c % (s->columns + 1), row = c / (s->columns + 1);
+    const double u = 2.0 * column / s->columns - 1, v = 2.0 * row / s->rows - 1;
     const double term[6] = {1, u, v, u * u, u * v, v * v};
     memcpy(ret, term, sizeof term);
 }

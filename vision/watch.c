@@ -25,14 +25,14 @@ void watch_build(struct watch *w, const struct sampler *s)
         for (int k = 0; k < wanted && k < total; k++) {
             // A stride without common factors walks over rows and columns alike.
             const int index = (int)(((long)k * total + total / 2) / wanted) % total;
-            const double u = index % columns + (vertical ? 0 : 0.5);
-            const double v = index / columns + (vertical ? 0.5 : 0);
+            const int column = index % columns, row = index / columns;
+            const double u = column + (vertical ? 0 : 0.5), v = row + (vertical ? 0.5 : 0);
             struct watch_edge *e = &w->edge[w->count++];
             e->vertical = vertical;
             for (int a = 0; a < EDGE_ALONG; a++)
                 for (int i = 0; i < EDGE_PROFILE; i++) {
                     const double along = 0.10 * (a - (EDGE_ALONG - 1) / 2.0);
-                    const double across = WATCH_REACH * (i - EDGE_PROFILE / 2) / (EDGE_PROFILE / 2);
+                    const double across = WATCH_REACH * (i - EDGE_HALF) / EDGE_HALF;
                     e->at[a][i] = vertical ? pixel_of(s, u + across, v + along)
                                            : pixel_of(s, u + along, v + across);
                 }
@@ -82,10 +82,10 @@ static float find_line(const struct watch_edge *e, const struct picture *p, floa
         const int dark = level - profile[i];
         if (dark > 0) {
             weight += dark;
-            moment += dark * (i - EDGE_PROFILE / 2);
+            moment += dark * (i - EDGE_HALF);
         }
     }
-    const float step = (float)WATCH_REACH / (EDGE_PROFILE / 2);
+    const float step = (float)WATCH_REACH / EDGE_HALF;
     *ret_shift = weight ? (float)moment / (float)weight * step : 0;
     return (float)best_depth / (float)(level + 4 * EDGE_ALONG);
 }

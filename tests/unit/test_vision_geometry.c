@@ -60,8 +60,9 @@ static void every_chain_inverts(void **state)
             g.mesh_x[j][i] = (float)(3 * sin(i + 2.0 * j));
             g.mesh_y[j][i] = (float)(2 * cos(2.0 * i - j));
         }
-    for (double v = -0.5; v < 19; v += 1.7)
-        for (double u = -0.5; u < 19; u += 1.3) {
+    for (int j = 0; j < 12; j++)
+        for (int i = 0; i < 15; i++) {
+            const double u = 1.3 * i - 0.5, v = 1.7 * j - 0.5;
             double x, y, u2, v2;
             geometry_board_to_image(&g, u, v, &x, &y);
             assert_true(geometry_image_to_board(&g, x, y, &u2, &v2));

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <turbojpeg.h>
@@ -235,7 +236,7 @@ static void cuts_a_stream_into_pictures(void **state)
     tagged[2 + 35] = 0xD9;
     uint8_t *stream = malloc(10 + tagged_size + size);
     assert_non_null(stream);
-    memcpy(stream, "--frame\r\n ", 10);
+    snprintf((char *)stream, 11, "--frame\r\n ");
     memcpy(stream + 10, tagged, tagged_size);
     memcpy(stream + 10 + tagged_size, jpeg, size);
     const size_t whole = 10 + tagged_size + size;

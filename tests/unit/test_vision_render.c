@@ -137,7 +137,7 @@ static void box_blur(uint8_t *rgb, int width, int height, int radius)
                         n++;
                     }
                     rgb[((size_t)y * (size_t)width + (size_t)x) * 3 + (size_t)k] =
-                        (uint8_t)(sum / n);
+                        (uint8_t)(sum / (n ? n : 1));
                 }
     }
     free(copy);
@@ -146,7 +146,10 @@ static void box_blur(uint8_t *rgb, int width, int height, int radius)
 static void make_map(struct render *r)
 {
     const size_t pixels = (size_t)r->width * (size_t)r->height;
-    if (r->map && memcmp(r->mapped, r->geometry.homography, sizeof r->mapped) == 0)
+    bool same = r->map != NULL;
+    for (int k = 0; same && k < 9; k++)
+        same = r->mapped[k] == r->geometry.homography[k];
+    if (same)
         return;
     if (!r->map)
         r->map = malloc(pixels * 3 * sizeof *r->map);
@@ -155,8 +158,8 @@ static void make_map(struct render *r)
         double u, v;
         float *at = r->map + 3 * n;
         at[2] = 0;
-        if (!geometry_image_to_board(&r->geometry, (double)(n % (size_t)r->width),
-                                     (double)(n / (size_t)r->width), &u, &v))
+        const size_t px = n % (size_t)r->width, py = n / (size_t)r->width;
+        if (!geometry_image_to_board(&r->geometry, (double)px, (double)py, &u, &v))
             continue;
         at[0] = (float)u;
         at[1] = (float)v;

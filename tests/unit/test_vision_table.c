@@ -70,7 +70,7 @@ static void compare(struct scene_of_test *s)
     int wrong = 0;
     table_truth(s->table, truth);
     for (int n = 0; n < 361; n++)
-        if (s->seen.point[n].best != truth[n]) {
+        if ((int)s->seen.point[n].best != (int)truth[n]) {
             print_message("%d,%d: %d lies there, %d was read\n", n % 19, n / 19, truth[n],
                           s->seen.point[n].best);
             wrong++;
@@ -91,9 +91,10 @@ static void reads_a_growing_position(void **state)
             table_truth(s->table, truth);
             if (truth[n] != 0)
                 continue;
+            const int column = n % 19, row = n / 19;
             const double angle = rand() % 628 / 100.0, off = rand() % 100 / 100.0 * 2.5;
-            assert_int_equal(table_put_stone(s->table, 1 + k % 2, 22 * (n % 19) + off * cos(angle),
-                                             22 * (n / 19) + off * sin(angle)),
+            assert_int_equal(table_put_stone(s->table, 1 + k % 2, 22 * column + off * cos(angle),
+                                             22 * row + off * sin(angle)),
                              0);
         }
         look(s, 7);

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
             return 1;
         }
         for (struct dirent *entry; (entry = readdir(dir));) {
-            if (entry->d_name[0] == '.')
+            if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
                 continue;
             failed += replay(argv[i], entry->d_name) != 0;
             count++;

@@ -6,6 +6,7 @@
 #include "config/base/clock.h"
 
 static const int64_t REACTION_NS = 1500 * NS_PER_MS;
+static const int64_t LOOKING_NS = 120 * NS_PER_S; // nobody else would wait longer for a clear look
 enum { ANSWERS_MAX = 5, STORE_LOW = 5, STORE_FULL = 60 };
 
 struct attendant {
@@ -39,6 +40,11 @@ static void on_timer(void *user, int64_t now)
         table_press(a->table, GPIO_BUTTON_RESET);
         // The button is ignored while the cause lasts: come back.
         loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
+        return;
+    }
+    if (a->state == ROBOT_LOOKING) {
+        if (a->gave_up)
+            a->gave_up(a->user);
         return;
     }
     int moves = robot_counts(a->robot)->moves;
@@ -87,5 +93,10 @@ void attendant_on_state(struct attendant *a, struct robot *robot, enum robot_sta
     a->started = a->started || state == ROBOT_HOMING;
     bool needed = a->alone ? state == ROBOT_STOPPED || state == ROBOT_ASKING
                            : state == ROBOT_STOPPED && !a->started;
-    loop_source_set_due(a->timer, needed ? loop_now(a->loop) + REACTION_NS : INT64_MAX);
+    int64_t now = loop_now(a->loop);
+    if (needed)
+        loop_source_set_due(a->timer, now + REACTION_NS);
+    else
+        loop_source_set_due(a->timer,
+                            a->alone && state == ROBOT_LOOKING ? now + LOOKING_NS : INT64_MAX);
 }

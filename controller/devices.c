@@ -313,10 +313,17 @@ int devices_open(struct loop *loop, const struct settings *settings,
                  const struct calibration *calibration, unsigned parts, const char *world,
                  struct devices *ret, struct error *err)
 {
+    return devices_open_on(loop, settings, calibration, parts, world, NULL, ret, err);
+}
+
+int devices_open_on(struct loop *loop, const struct settings *settings,
+                    const struct calibration *calibration, unsigned parts, const char *world,
+                    const struct table_setup *setup, struct devices *ret, struct error *err)
+{
     struct devices *d = ret;
     int r = devices_configure(loop, settings, calibration, d, err);
     if (r == 0 && wants_table(settings))
-        r = devices_open_table(d, world, err);
+        r = devices_open_table(d, world, setup, err);
     if (r == 0 && parts & DEVICES_ARM)
         r = strcmp(settings->serial.port, "sim") == 0 ? devices_table_port(d, err)
                                                       : open_port(settings, &d->transport, err);

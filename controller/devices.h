@@ -43,6 +43,10 @@ enum devices_part { DEVICES_ARM = 1, DEVICES_CAMERA = 2, DEVICES_PANEL = 4, DEVI
 int devices_open(struct loop *loop, const struct settings *settings,
                  const struct calibration *calibration, unsigned parts, const char *world,
                  struct devices *ret, struct error *err);
+// The same on another simulated table than the settings describe (NULL = theirs).
+int devices_open_on(struct loop *loop, const struct settings *settings,
+                    const struct calibration *calibration, unsigned parts, const char *world,
+                    const struct table_setup *setup, struct devices *ret, struct error *err);
 void devices_close(struct devices *devices);
 
 // All but the opening: what the settings and the calibration say, with no device behind it.

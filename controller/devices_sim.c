@@ -9,6 +9,18 @@ static void place(struct setup_place *ret, double x, double y)
     ret->y = y;
 }
 
+// The same view in as many pixels as were asked for.
+static void set_camera(const struct settings *s, struct setup_camera *ret)
+{
+    double k = (double)s->camera.width / ret->width;
+    ret->lens.f *= k;
+    ret->lens.cx *= k;
+    ret->lens.cy *= k;
+    ret->width = s->camera.width;
+    ret->height = (int)(ret->height * k + 0.5);
+    ret->fps = s->camera.fps;
+}
+
 void devices_table_setup(const struct settings *s, struct table_setup *ret)
 {
     uint64_t seed = (uint64_t)s->sim.seed;
@@ -34,6 +46,7 @@ void devices_table_setup(const struct settings *s, struct table_setup *ret)
         ret->store[i].count = s->stores[i].capacity;
         place(&ret->tray[i], s->trays[i].x, s->trays[i].y);
     }
+    set_camera(s, &ret->camera);
     ret->gripper.failure = s->sim.pick_failure;
     ret->person.scatter = s->sim.scatter;
     ret->person.lifts = s->game.lifter == SETTINGS_LIFTER_PERSON;
@@ -50,11 +63,12 @@ void devices_table_setup(const struct settings *s, struct table_setup *ret)
     ret->machine.surface_z = s->heights.board;
 }
 
-int devices_open_table(struct devices *d, const char *world, struct error *err)
+int devices_open_table(struct devices *d, const char *world, const struct table_setup *setup,
+                       struct error *err)
 {
-    struct table_setup setup;
-    devices_table_setup(d->settings, &setup);
-    return table_new(&setup, d->loop, world, &d->table, err);
+    struct table_setup own;
+    devices_table_setup(d->settings, &own);
+    return table_new(setup ? setup : &own, d->loop, world, &d->table, err);
 }
 
 // Virtual time stands still until every byte has arrived.

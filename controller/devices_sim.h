@@ -3,5 +3,7 @@
 
 #include "controller/devices.h"
 
-int devices_open_table(struct devices *d, const char *world, struct error *err);
+// setup NULL = the settings'.
+int devices_open_table(struct devices *d, const char *world, const struct table_setup *setup,
+                       struct error *err);
 int devices_table_port(struct devices *d, struct error *err);

@@ -275,8 +275,8 @@ static int open_table(struct play *p, struct error *err)
         return r;
     if (!p->options.resume && unlink(world) < 0 && errno != ENOENT)
         return error_set(err, -errno, "%s can't be removed: %s.", world, strerror(errno));
-    r = devices_open(p->loop, p->options.settings, calibrated ? &calibration : NULL, DEVICES_ALL,
-                     world, &p->devices, err);
+    r = devices_open_on(p->loop, p->options.settings, calibrated ? &calibration : NULL, DEVICES_ALL,
+                        world, p->options.table, &p->devices, err);
     p->devices_open = r == 0;
     return r;
 }

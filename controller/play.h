@@ -19,9 +19,10 @@ struct play_options {
     bool fast;      // few frames, moves by level alone: the same game every time
     int level;
     uint64_t seed;
-    const char *state;  // folder of journals and, with the simulated table, of the world
-    const char *record; // folder of a session to write; NULL = none
-    bool resume;        // go on with the game that was on the table, if it had not ended
+    const char *state; // folder of journals and, with the simulated table, of the world
+    const struct table_setup *table; // another simulated table than the settings'; NULL = theirs
+    const char *record;              // folder of a session to write; NULL = none
+    bool resume; // go on with the game that was on the table, if it had not ended
 };
 
 struct play_events {

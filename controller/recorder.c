@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/base/atomic_file.h"
+#include "config/base/crc32c.h"
 #include "config/base/io.h"
 #include "config/calibration.h"
 #include "config/schema.h"
@@ -20,6 +21,8 @@ struct recorder {
     FILE *expected; // expected.jsonl
     bool broken;
     struct error error;
+    size_t last_size; // of the last picture
+    uint32_t last_crc;
     recorder_decision_fn *listener; // instead of a writer
     void *user;
 };
@@ -181,6 +184,17 @@ struct recorder *recorder_free(struct recorder *r)
     return NULL;
 }
 
+// Nothing has changed since the last picture, not even the noise (a simulated camera's): it is kept
+// once.
+static bool is_last(struct recorder *r, const struct frame *frame)
+{
+    uint32_t crc = crc32c(0, frame->data, frame->size);
+    bool same = r->last_size == frame->size && r->last_crc == crc;
+    r->last_size = frame->size;
+    r->last_crc = crc;
+    return same;
+}
+
 void recorder_frame(struct recorder *r, const struct frame *frame)
 {
     struct error err;
@@ -188,6 +202,10 @@ void recorder_frame(struct recorder *r, const struct frame *frame)
         return;
     // It reached us a little later.
     put(r, "exposed", json_pack("{s:I}", "ns", (json_int_t)frame->time_ns));
+    if (is_last(r, frame)) {
+        put(r, "again", json_pack("{s:i}", "seq", (int)frame->sequence));
+        return;
+    }
     if (!r->broken && session_write_frame(r->writer, loop_now(r->loop), frame->sequence,
                                           frame->data, frame->size, &err) < 0)
         fail(r, &err);

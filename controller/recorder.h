@@ -5,6 +5,7 @@
 //   setup     {"settings":{key:value,…},"variant":…,"players":[{"name":…,"at_board":…},…],
 //              "fast":…,"moves":[played before],"wired":[lines of the panel]}
 //   exposed   {"ns":…} when the picture was taken whose frame follows
+//   again     {"seq":…} the last picture once more, byte for byte
 //   serial    {"in":"ok\r\n"} from the firmware, {"out":"G0 …"} to it; bytes as Latin-1
 //   gpio      {"line":"button-done","level":1}; of the pick sensor every reading, in order
 //   player    {"seat":2,"move":"K10"} named by an engine or said by a person; or "failed":"why"

@@ -27,6 +27,8 @@ struct replay {
     struct session_event event; // the next one to be fed
     bool has_event;
     int64_t last_ns, exposed_ns;
+    uint8_t *jpeg; // the last picture
+    size_t jpeg_size, jpeg_room;
     struct settings settings;
     json_t *setup;
     size_t moves_before; // of the setup, already played
@@ -60,16 +62,37 @@ static int broken(struct replay *r, const char *what)
 
 // --- feeding ---
 
-static int feed_frame(struct replay *r)
+static int show(struct replay *r, uint32_t sequence)
 {
     const struct frame frame = {.format = FRAME_JPEG,
-                                .data = r->event.jpeg,
-                                .size = r->event.jpeg_size,
+                                .data = r->jpeg,
+                                .size = r->jpeg_size,
                                 .time_ns = r->exposed_ns,
-                                .sequence = r->event.sequence};
+                                .sequence = sequence};
     r->report.frames++;
     robot_push_frame(r->robot, &frame);
     return 0;
+}
+
+static int feed_frame(struct replay *r)
+{
+    if (r->event.jpeg_size > r->jpeg_room) {
+        uint8_t *jpeg = realloc(r->jpeg, r->event.jpeg_size);
+        if (!jpeg)
+            return error_set(r->err, -ENOMEM, "out of memory");
+        r->jpeg = jpeg;
+        r->jpeg_room = r->event.jpeg_size;
+    }
+    memcpy(r->jpeg, r->event.jpeg, r->event.jpeg_size);
+    r->jpeg_size = r->event.jpeg_size;
+    return show(r, r->event.sequence);
+}
+
+static int feed_again(struct replay *r, const json_t *data)
+{
+    if (!r->jpeg_size)
+        return broken(r, "there is no picture to show again");
+    return show(r, (uint32_t)json_integer_value(json_object_get(data, "seq")));
 }
 
 // Text of Latin-1 characters back to the bytes it stands for.
@@ -172,7 +195,7 @@ static int feed(struct replay *r)
         int (*feed)(struct replay *r, const json_t *data);
     } channels[] = {
         {"serial", feed_serial}, {"gpio", feed_gpio},     {"exposed", feed_exposed},
-        {"player", feed_player}, {"person", feed_person},
+        {"again", feed_again},   {"player", feed_player}, {"person", feed_person},
     };
     if (r->event.jpeg)
         return feed_frame(r);
@@ -461,6 +484,7 @@ int replay_run(const char *folder, replay_decision_fn *fn, void *user, struct re
     replay_panel_free(r->panel);
     session_reader_free(r->reader);
     json_decref(r->setup);
+    free(r->jpeg);
     loop_free(r->loop);
     free(r);
     return result;

@@ -7,7 +7,16 @@ if(TARGET tessera_controller)
     tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
     tessera_test(NAME test_play_kill SOURCES system/test_play_kill.c system/program.c
         LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 900)
-    add_dependencies(test_play_kill tessera tessera-rulesd tessera-engine)
+    tessera_test(NAME test_play_game SOURCES system/test_play_game.c system/program.c
+        LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 600)
+    tessera_test(NAME test_play_replay SOURCES system/test_play_replay.c system/program.c
+        LIBS tessera_base LABEL system TIMEOUT 600)
+    foreach(test test_play_kill test_play_game test_play_replay)
+        add_dependencies(${test} tessera tessera-rulesd tessera-engine)
+    endforeach()
+
+    tessera_bench(NAME make_session SOURCES sessions/make_session.c LIBS tessera_controller)
+    set_target_properties(make_session PROPERTIES LINKER_LANGUAGE CXX)
 
     tessera_bench(NAME soak_games SOURCES soak/soak_games.c LIBS tessera_controller)
     set_target_properties(soak_games PROPERTIES LINKER_LANGUAGE CXX)

@@ -1,0 +1,116 @@
+// Whole games by the command line: one that is the same every time, and one with a person typing.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "tests/system/program.h"
+
+static char folder[] = "/tmp/tessera-play-XXXXXX";
+
+static char *play_auto(const char *state)
+{
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", folder, state);
+    const char *const arguments[] = {"play", "--sim",   "--auto", "--seed", "25",      "--level",
+                                     "1",    "--state", path,     "--json", "--quiet", NULL};
+    int code = program_run(&p, "tessera", arguments, 300);
+    if (code != 0)
+        fail_msg("exit %d: %s", code, p.told);
+    char *said = strdup(p.said);
+    program_free(&p);
+    return said;
+}
+
+static void test_same_seed_same_game(void **state)
+{
+    (void)state;
+    char *first = play_auto("one"), *second = play_auto("two");
+    assert_string_equal(first, second);
+    json_t *result = json_loads(first, 0, NULL);
+    assert_non_null(result);
+    assert_true(json_array_size(json_object_get(result, "moves")) >= 9);
+    assert_true(json_integer_value(json_object_get(result, "winner")) > 0);
+    assert_int_equal(json_array_size(json_object_get(result, "board")), 19);
+    json_decref(result);
+    free(first);
+    free(second);
+}
+
+// On the real clock: a stone, the robot's answer, a word it does not know, and giving up.
+static void test_typed_game(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/typed", folder);
+    const char *const arguments[] = {"play",   "--sim",   "--level", "1", "--seat",
+                                     "second", "--state", path,      NULL};
+    program_start(&p, "tessera", arguments);
+    assert_true(program_expect(&p, "you to move with blue", 90));
+    program_type(&p, "help\nnonsense\nT20\nK10\n");
+    assert_true(program_expect(&p, "retry          try again", 10));
+    assert_true(program_expect(&p, "\"nonsense\" is neither a point", 10));
+    assert_true(program_expect(&p, "  1. X blue K10", 60));
+    assert_true(program_expect(&p, "placing a red stone on", 60));
+    program_type(&p, "resign\n");
+    int code = program_wait(&p, 120);
+    if (code != 0)
+        fail_msg("exit %d: %s", code, p.told);
+    assert_non_null(strstr(p.said, "wins (resign)"));
+    program_free(&p);
+}
+
+static void assert_exit(int expected, const char *says, const char *const *arguments)
+{
+    struct program p;
+    int code = program_run(&p, "tessera", arguments, 30);
+    if (code != expected || (says && !strstr(p.told, says) && !strstr(p.said, says)))
+        fail_msg("exit %d (expected %d): %s%s", code, expected, p.said, p.told);
+    program_free(&p);
+}
+
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_wrong_use(void **state)
+{
+    (void)state;
+    char path[80];
+    snprintf(path, sizeof path, "%s/none", folder);
+    assert_exit(2, "there is no command \"dance\"", ARGS("dance"));
+    assert_exit(2, "--auto needs the simulated table", ARGS("play", "--auto"));
+    assert_exit(2, "--level takes a whole number from 1 to 10", ARGS("play", "--level", "99"));
+    assert_exit(2, "there is no option --wheel", ARGS("play", "--wheel"));
+    assert_exit(2, "--seat is the robot's",
+                ARGS("play", "--sim", "--seat", "middle", "--state", path));
+    assert_exit(2, "board.pitch_x", ARGS("play", "--set", "board.pitch_x=hello"));
+    assert_exit(0, "Usage: tessera play", ARGS("play", "--help"));
+    assert_exit(0, "tessera 0.", ARGS("--version"));
+    assert_exit(0, "digraph tessera", ARGS("graph"));
+    assert_exit(1, "ended by itself",
+                ARGS("play", "--sim", "--auto", "--set", "engine.command=false", "--state", path));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_same_seed_same_game),
+        cmocka_unit_test(test_typed_game),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    if (!mkdtemp(folder))
+        return 1;
+    int r = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) || r;
+}

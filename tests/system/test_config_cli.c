@@ -337,6 +337,42 @@ static void test_doctor(void **state)
     expect_in(output, "bad      plotter              /nonexistent is not there");
 }
 
+static void test_calibrate(void **state)
+{
+    (void)state;
+    expect_run(0, "init --sim t.yaml");
+    expect_run(2, "--config t.yaml calibrate wheels");
+    expect_in(errors, "panel, camera, board");
+    // Questions without an answer stop it before anything moves.
+    expect_run(0, "--config t.yaml calibrate panel");
+    expect_in(output, "PASS panel: 5 of the wired parts proven (limit 5)");
+    expect_run(1, "--config t.yaml calibrate arm --yes");
+    expect_in(errors, "calibrate board");
+    // For the dashboard: the same steps as lines of JSON.
+    expect_run(0, "--config t.yaml --json calibrate panel --yes");
+    int results = 0;
+    for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
+        json_t *event = json_loads(line, 0, NULL);
+        assert_non_null(event);
+        const char *kind = json_string_value(json_object_get(event, "event"));
+        if (strcmp(kind, "result") == 0) {
+            results++;
+            assert_true(json_is_true(json_object_get(event, "passed")));
+        }
+        json_decref(event);
+    }
+    assert_int_equal(results, 1);
+    struct calibration c;
+    struct error err;
+    assert_int_equal(calibration_load("calibration-sim.json", "simulated table", &c, &err), 0);
+    assert_true(c.panel.estop_proven && c.panel.verdict.valid && c.generation == 2);
+    // A damaged calibration is not written over unasked.
+    write_file("calibration-sim.json", "{");
+    expect_run(1, "--config t.yaml calibrate panel --yes");
+    expect_in(errors, "damaged");
+    expect_run(0, "--config t.yaml calibrate panel --yes --force");
+}
+
 static void test_bad_backups(void **state)
 {
     (void)state;
@@ -381,6 +417,7 @@ int main(void)
         TEST(test_backup_and_restore),
         TEST(test_bad_backups),
         TEST(test_doctor),
+        TEST(test_calibrate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

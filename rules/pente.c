@@ -171,12 +171,14 @@ static unsigned goal_winner(const struct game *game, unsigned mover)
     return own > theirs ? side : other;
 }
 
-// Boat: a row of the enemy that still stands wins; then an own row that no capture can break.
-static bool judge_boat(struct game *game, unsigned mover, bool row)
+// Boat: a row of the enemy that still stands wins; then an own row that no capture can break. With
+// an exact length, stones that left the board may also have made a winning row of a longer one.
+static bool judge_boat(struct game *game, unsigned mover, bool row, bool removed)
 {
     unsigned enemy = 3 - mover;
-    bool had_row = row || game->standing >> mover & 1;
-    if (game->standing >> enemy & 1 && row_standing(game, enemy, false)) {
+    bool shortened = removed && game->rules.exact;
+    bool had_row = row || shortened || game->standing >> mover & 1;
+    if ((shortened || game->standing >> enemy & 1) && row_standing(game, enemy, false)) {
         end_game(game, game->rules.sides[enemy], HOW_FIVE);
         return true;
     }
@@ -192,12 +194,12 @@ static bool judge_boat(struct game *game, unsigned mover, bool row)
     return false;
 }
 
-static void judge(struct game *game, unsigned mover, unsigned cell)
+static void judge(struct game *game, unsigned mover, const struct history_entry *entry)
 {
     const struct variant *v = &game->rules;
-    bool row = game->cells[cell] == mover && row_wins(game, cell);
+    bool row = game->cells[entry->cell] == mover && row_wins(game, entry->cell);
     if (v->boat) {
-        if (judge_boat(game, mover, row))
+        if (judge_boat(game, mover, row, entry->captured || entry->poofed))
             return;
         row = false; // what stands now is judged after the enemy's reply
     }
@@ -225,7 +227,7 @@ void pente_lay(struct game *game, unsigned cell, struct history_entry *entry)
         if (entry->poofed)
             remove_poofed(game, colour, entry);
     }
-    judge(game, colour, cell);
+    judge(game, colour, entry);
 }
 
 static void restore_captured(struct game *game, unsigned colour, const struct history_entry *entry)

@@ -33,7 +33,14 @@ static const struct floor FLOORS[] = {
     {"controller",
      {"config/base", "rules", "rules/daemon", "vision", "motion", "config", "controller/sim",
       NULL}},
-    {"controller/web", {"config/base", "rules", "rules/daemon", "controller", NULL}},
+    {"controller/cli",
+     {"config/base", "rules", "rules/daemon", "vision", "motion", "config", "controller",
+      "controller/sim", NULL}},
+    // The wizards stand on top of the whole robot: they drive it as the controller does.
+    {"config/calibrate",
+     {"config/base", "rules", "vision", "motion", "config", "controller", "controller/sim", NULL}},
+    {"config/cli",
+     {"config/base", "vision", "motion", "config", "config/calibrate", "controller", NULL}},
 };
 enum { FLOOR_COUNT = sizeof FLOORS / sizeof FLOORS[0] };
 

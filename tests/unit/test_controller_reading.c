@@ -57,7 +57,7 @@ static void judge(void)
 static void assert_says(const char *expected)
 {
     char text[DIFFERENCES_TEXT_MAX];
-    assert_string_equal(reading_text(&reading, &game, &NAMES, text, sizeof text), expected);
+    assert_string_equal(move_reading_text(&reading, &game, &NAMES, text, sizeof text), expected);
 }
 
 static void test_nothing(void **state)
@@ -176,7 +176,7 @@ static void test_illegal_point(void **state)
     judge();
     assert_int_equal(reading.kind, READING_WRONG);
     char text[DIFFERENCES_TEXT_MAX];
-    reading_text(&reading, &game, &NAMES, text, sizeof text);
+    move_reading_text(&reading, &game, &NAMES, text, sizeof text);
     assert_non_null(strstr(text, "a blue stone is new: L10. "));
 }
 

@@ -152,9 +152,9 @@ static void read_empty(struct sgf *sgf, const char *value, struct place at)
                      "AE[%.20s] names no point of the board.", value);
         return;
     }
-    for (int y = a.y; y <= b.y; y++)
-        for (int x = a.x; x <= b.x; x++)
-            name_removed(sgf, (struct point){(int8_t)x, (int8_t)y}, at);
+    for (int8_t y = a.y; y <= b.y; y++)
+        for (int8_t x = a.x; x <= b.x; x++)
+            name_removed(sgf, (struct point){x, y}, at);
 }
 
 // AB and AW belong before the first move; later they would change a game that is being played.

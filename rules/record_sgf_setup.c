@@ -81,13 +81,14 @@ static int expand(const struct sgf_setup *setup, unsigned size, char first, stru
     for (unsigned i = 0; i < setup->count; i++) {
         struct point low, high;
         unsigned colour = setup->values[i].letter == first ? 1 : 2;
-        sgf_points(setup->values[i].value, size, &low, &high);
-        for (int y = low.y; y <= high.y; y++)
-            for (int x = low.x; x <= high.x; x++) {
+        if (!sgf_points(setup->values[i].value, size, &low, &high))
+            continue; // cannot be: sgf_setup_add has looked
+        for (int8_t y = low.y; y <= high.y; y++)
+            for (int8_t x = low.x; x <= high.x; x++) {
                 if (ret->stone_count == POINTS_MAX)
                     return error_set_code(err, -EINVAL, "BadSetup", "Too many stones are set up.");
                 ret->stones[ret->stone_count].colour = (uint8_t)colour;
-                ret->stones[ret->stone_count++].at = (struct point){(int8_t)x, (int8_t)y};
+                ret->stones[ret->stone_count++].at = (struct point){x, y};
             }
     }
     return 0;

@@ -58,5 +58,5 @@ bool field_crossing_seen(struct field *f, int i, int j);
 bool field_looks_like_stone(struct field *f, int i, int j);
 
 // Decides which columns x rows lines are the board and makes them the box, numbered from 0.
-// columns = 0: tries the usual sizes. false: no window fits.
+// false: no window fits.
 bool field_select_board(struct field *f, const struct grid_request *request);

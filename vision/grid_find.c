@@ -60,6 +60,20 @@ static double board_score(struct field *f)
     return (double)explained / (f->g.rows * f->g.columns);
 }
 
+// Share of the border's points from which a line goes on outwards: there, the board is larger.
+static double lines_beyond(struct field *f)
+{
+    const int columns = f->g.columns, rows = f->g.rows;
+    double seen = 0;
+    for (int j = 0; j < rows; j++)
+        seen += (double)field_seen(f, &field_at(f, 0, j)->arm[GRID_WEST]) +
+                (double)field_seen(f, &field_at(f, columns - 1, j)->arm[GRID_EAST]);
+    for (int i = 0; i < columns; i++)
+        seen += (double)field_seen(f, &field_at(f, i, 0)->arm[GRID_SOUTH]) +
+                (double)field_seen(f, &field_at(f, i, rows - 1)->arm[GRID_NORTH]);
+    return seen / (2.0 * (columns + rows));
+}
+
 // Turns the grid so that u points right and v points up in the picture.
 static void turn_upright(struct geometry *g)
 {
@@ -127,18 +141,34 @@ static void fill_result(const struct field *f, double rms, double score, struct 
 }
 
 static bool try_lattice(struct field *f, const struct grid_lattice *lattice,
-                        const struct grid_request *request, struct grid_result *best)
+                        const struct grid_request *request, bool open, struct grid_result *best)
 {
     const int lines = request->columns > request->rows ? request->columns : request->rows;
-    const int limit = lines && lines + 6 < GRID_BOX_MAX ? lines + 6 : GRID_BOX_MAX - 6;
+    const int limit = lines + 6 < GRID_BOX_MAX ? lines + 6 : GRID_BOX_MAX;
     if (field_start(f, lattice) != 0 || field_grow(f, limit) != 0 ||
         !field_select_board(f, request))
         return false;
     const double rms = refine_window(f, false, 0.22);
-    const double score = rms < 0 ? 0 : board_score(f);
+    const double score = rms < 0 ? 0 : board_score(f) - (open ? lines_beyond(f) : 0);
     if (score > best->score)
         fill_result(f, rms, score, best);
     return score > SCORE_SURE;
+}
+
+// The size is not known: each is tried, and the one wins whose points look like a board's and from
+// whose border no line goes on.
+static bool try_sizes(struct field *f, const struct grid_lattice *lattice,
+                      const struct grid_request *request, struct grid_result *best)
+{
+    static const int SIZE[4] = {19, 15, 13, 9};
+    if (request->columns)
+        return try_lattice(f, lattice, request, false, best);
+    bool sure = false;
+    for (int k = 0; k < 4; k++) {
+        const struct grid_request fixed = {.columns = SIZE[k], .rows = SIZE[k]};
+        sure |= try_lattice(f, lattice, &fixed, true, best);
+    }
+    return sure;
 }
 
 static void finish(struct grid_result *r, int width, int height, const struct grid_image *image)
@@ -166,7 +196,7 @@ static int search_all(struct search *s, const struct grid_image *image,
     s->field.image = image;
     const int crossings = grid_seed_crossings(image, s->lattice, CANDIDATES);
     for (int k = 0; k < crossings; k++)
-        if (try_lattice(&s->field, &s->lattice[k], request, best))
+        if (try_sizes(&s->field, &s->lattice[k], request, best))
             return crossings;
     if (crossings < 0)
         return crossings;
@@ -177,7 +207,7 @@ static int search_all(struct search *s, const struct grid_image *image,
     s->field.disc = s->disc;
     s->field.discs = found;
     for (int k = 0; k < stones; k++)
-        if (try_lattice(&s->field, &s->lattice[k], request, best))
+        if (try_sizes(&s->field, &s->lattice[k], request, best))
             break;
     return stones < 0 ? stones : crossings + stones;
 }

@@ -90,33 +90,24 @@ static void make_room(int *from, int *to, int lines)
 
 bool field_select_board(struct field *f, const struct grid_request *request)
 {
-    static const int SIZE[4] = {19, 15, 13, 9};
-    const int choices = request->columns ? 1 : 4;
+    const int columns = request->columns, rows = request->rows;
     double best = -1e9;
-    int best_a = 0, best_b = 0, best_columns = 0, best_rows = 0;
-    for (int c = 0; c < choices; c++) {
-        const int columns = request->columns ? request->columns : SIZE[c];
-        const int rows = request->columns ? request->rows : SIZE[c];
-        if (c ==
-            0) { // the largest; a board whose last lines lie under stones stopped growing early
-            make_room(&f->i0, &f->i1, columns + 4);
-            make_room(&f->j0, &f->j1, rows + 4);
-            field_measure(f, 0.25);
-        }
-        for (int b = f->j0; b + rows <= f->j1 + 1; b++)
-            for (int a = f->i0; a + columns <= f->i1 + 1; a++) {
-                const double s = window_score(f, a, b, columns, rows);
-                if (s > best) {
-                    best = s;
-                    best_a = a;
-                    best_b = b;
-                    best_columns = columns;
-                    best_rows = rows;
-                }
+    int best_a = 0, best_b = 0;
+    // A board whose last lines lie under stones stopped growing early.
+    make_room(&f->i0, &f->i1, columns + 4);
+    make_room(&f->j0, &f->j1, rows + 4);
+    field_measure(f, 0.25);
+    for (int b = f->j0; b + rows <= f->j1 + 1; b++)
+        for (int a = f->i0; a + columns <= f->i1 + 1; a++) {
+            const double s = window_score(f, a, b, columns, rows);
+            if (s > best) {
+                best = s;
+                best_a = a;
+                best_b = b;
             }
-    }
-    if (best_columns == 0)
+        }
+    if (best <= -1e9)
         return false;
-    shift_origin(f, best_a, best_b, best_columns, best_rows);
+    shift_origin(f, best_a, best_b, columns, rows);
     return true;
 }

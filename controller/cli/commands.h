@@ -4,5 +4,10 @@
 #include "controller/cli/options.h"
 
 enum exit_code cmd_play(int argc, char **argv);
+enum exit_code cmd_see(int argc, char **argv);
+enum exit_code cmd_record(int argc, char **argv);
+enum exit_code cmd_arm(int argc, char **argv);
+enum exit_code cmd_status(int argc, char **argv);
+enum exit_code cmd_doctor(int argc, char **argv);
 enum exit_code cmd_replay(int argc, char **argv);
 enum exit_code cmd_graph(int argc, char **argv);

@@ -11,11 +11,22 @@ const struct command commands[] = {
     {"play", "", "Plays a game on the table",
      "Without --auto the words of \"help\" are read from the terminal while the game goes on.",
      cmd_play},
+    {"see", "IMAGE…", "Reads positions from photographs", NULL, cmd_see},
+    {"record", "DIR", "Plays a game and writes it down as a session",
+     "Takes all options of `tessera play` after the folder.", cmd_record},
     {"replay", "DIR", "Feeds a recorded session to the robot again",
      "Nothing moves: pictures, the plotter's bytes, buttons and moves come from the recording. "
      "Prints\n"
      "what the robot decides; --check compares it with DIR/expected.jsonl.",
      cmd_replay},
+    {"arm", "VERB [ARGUMENT]", "Moves the arm by hand",
+     "Verbs: status, home, park, goto POINT, jog X,Y,Z, pick COLOUR, place POINT, lift POINT, "
+     "cycle N.\n"
+     "A POINT is an intersection such as K10; a COLOUR is 1 to 4. The arm homes first.",
+     cmd_arm},
+    {"status", "", "Says what is connected, calibrated and unfinished", NULL, cmd_status},
+    {"doctor", "", "Says what is wrong and what to do",
+     "Exit 0 when all is well, 4 when a device is missing, 1 otherwise.", cmd_doctor},
     {"graph", "", "Prints the robot's states as a graph",
      "For Graphviz: tessera graph | dot -Tsvg > states.svg", cmd_graph},
     {0},

@@ -275,7 +275,8 @@ static void offer_draw(struct game *game, unsigned colour)
 
 static void carry_out(struct game *game, struct move move)
 {
-    unsigned colour = move.colour ? move.colour : game_turn_colour(game);
+    // Who gives up is the person that acts, also while one person lays or chooses for both.
+    unsigned colour = move.colour ? move.colour : game_seat_colour(game, stage_seat(game));
     switch (move.kind) {
     case MOVE_RESIGN:
         resign(game, colour);

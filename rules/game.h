@@ -65,7 +65,7 @@ enum move_kind {
     MOVE_FIRST,  // choice: take colour 1
     MOVE_SECOND, // choice: take colour 2
     MOVE_PASS,   // choice: lay two more stones (swap2)
-    MOVE_RESIGN, // by the side `colour` belongs to (0 = the one to move)
+    MOVE_RESIGN, // by the side `colour` belongs to (0 = of the person who acts now)
     MOVE_DRAW,   // offer or accept a draw, by that side
 };
 

@@ -557,6 +557,40 @@ static void how_to_write_a_move(void **state)
     assert_non_null(strstr(text, "The third stone"));
 }
 
+// Without a colour it is the person who acts that gives up: in the opening protocols that is not
+// always the one whose colour is next.
+static void who_resigns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *moves;
+        unsigned winner;
+    } games[] = {{"pente", "K10", 1},
+                 {"pente-partners", "K10,A1,L10", 1},
+                 {"connect6", "K10,A1", 1},
+                 {"d-pente", "K10", 2},                // seat 1 lays for both
+                 {"d-pente", "K10,A1,B1,C1", 1},       // seat 2 chooses
+                 {"d-pente", "K10,A1,B1,C1,first", 2}, // seat 2 plays colour 1
+                 {"d-pente", "K10,A1,B1,C1,second", 2},
+                 {"d-pente-pbm", "K10,A1", 1},
+                 {"d-pente-pbm", "K10,A1,B1,C1", 2},
+                 {"swap2-pente", "K10,A1,B1", 1},
+                 {"swap2-pente", "K10,A1,B1,pass", 1},
+                 {"swap2-pente", "K10,A1,B1,pass,C1,D1", 2}};
+    for (size_t i = 0; i < sizeof games / sizeof games[0]; i++) {
+        start(games[i].variant);
+        play_all(games[i].moves);
+        assert_int_equal(play("resign"), REASON_NONE);
+        if (game.result.winner != games[i].winner)
+            fail_msg("%s after %s: %u wins", games[i].variant, games[i].moves, game.result.winner);
+        assert_int_not_equal(game_move(&game, game.entries - 1u).colour, games[i].winner);
+    }
+    start("d-pente");
+    play_all("K10");
+    assert_int_equal(play("draw"), REASON_NONE);
+    assert_int_equal(game.draw_offers, 1 << 1);
+}
+
 static void seats_of_partners(void **state)
 {
     (void)state;
@@ -682,6 +716,7 @@ int main(void)
         cmocka_unit_test(calls_and_their_points),
         cmocka_unit_test(many_calls_at_once),
         cmocka_unit_test(reasons),
+        cmocka_unit_test(who_resigns),
         cmocka_unit_test(how_to_write_a_move),
         cmocka_unit_test(seats_of_partners),
         cmocka_unit_test(equal_moves),

@@ -5,64 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vision/grid.h"
-#include "vision/pose.h"
+#include "vision/photo_reading.h"
 
-enum {
-    SIDE = 21,
-    HALF = SIDE / 2,
-    AREA = SIDE * SIDE,
-    KINDS = 1 + PHOTO_COLOURS_MAX, // surface and stones
-    CELLS = (BOARD_LINES_MAX + 1) * (BOARD_LINES_MAX + 1),
-    ROUNDS = 3,
-};
-
-static const float STEP = 0.80F / HALF; // patches reach 0.8 cells from their point
-static const float LINE_HALF = 0.075F;  // what lies nearer to a grid line may be the line, cells
 static const double STONE_HEIGHT = 0.4; // typical, cells
-static const float OFFSET_MAX = 0.34F;  // of a stone from its point, cells
-
-struct pixel {
-    float luma, cb, cr; // log luma against the surface; chroma over luma, absolute
-};
-
-// What a kind of thing looks like, per pixel.
-struct kind {
-    float mean[3], deviation[3];
-    int samples;
-};
-
-struct point {
-    struct pixel px[AREA];
-    float luma, cb, cr;     // middle of the disc
-    float base_cb, base_cr; // of the surface around
-    float unevenness;       // of the surface around, log units
-    float pallor;           // share of the board\'s usual tint that the surface around lacks, 0..1
-    float parallax[2];      // of a stone's rim, cells
-    float arm[4];           // 0..1: a line is seen; -1: the point has no such arm
-    float lines;            // mean of the arms
-    float part[KINDS];      // share of the best placed disc that is of each kind
-    float edge[KINDS];      // share of the same kind beyond the disc, towards the cells' centres
-    float rim[KINDS];       // share of bare surface there
-    float centre[KINDS][2]; // of that disc, cells from the point
-    float covered[KINDS];   // lines seen where that disc lies
-    float score[KINDS];     // log odds against an empty point
-    float confidence;
-};
-
-struct reading {
-    const struct photo_settings *settings;
-    const struct picture *p;
-    const struct geometry *g;
-    int columns, rows, kinds;
-    float cell_luma[CELLS], cell_cb[CELLS], cell_cr[CELLS]; // smoothed surface
-    struct grid_arm arm[BOARD_POINTS_MAX][4];
-    float threshold, typical;
-    struct kind kind[KINDS];
-    struct pose pose;
-    uint8_t label[BOARD_POINTS_MAX];
-    struct point *point;
-};
 
 static int compare_floats(const void *a, const void *b)
 {
@@ -189,7 +134,7 @@ static void read_patch(struct reading *r, int column, int row)
     int count = 0;
     for (int b = 0; b < SIDE; b++)
         for (int a = 0; a < SIDE; a++) {
-            const float du = (float)(a - HALF) * STEP, dv = (float)(b - HALF) * STEP;
+            const float du = (float)(a - HALF) * PHOTO_STEP, dv = (float)(b - HALF) * PHOTO_STEP;
             double x, y;
             geometry_board_to_image(r->g, column + (double)du, row + (double)dv, &x, &y);
             struct pixel px = look(r->p, x, y);
@@ -326,12 +271,6 @@ static void guess(struct reading *r)
 
 // --- this photograph's models --------------------------------------------------------------------
 
-static bool near_line(int a, int b)
-{
-    return fabsf((float)(a - HALF) * STEP) < LINE_HALF ||
-           fabsf((float)(b - HALF) * STEP) < LINE_HALF;
-}
-
 // Mean and spread of one channel, from medians (a few wrong labels must not count).
 static void fit_channel(float *value, int count, float floor, float *ret_mean, float *ret_deviation)
 {
@@ -340,17 +279,6 @@ static void fit_channel(float *value, int count, float floor, float *ret_mean, f
         value[k] = fabsf(value[k] - middle);
     *ret_mean = middle;
     *ret_deviation = fmaxf(floor, 1.48F * median(value, count));
-}
-
-// The surface's tint is that of the surface nearby, whatever falls on it; a stone's is its own.
-static float channel_of(const struct point *t, int pixel, int kind, int channel)
-{
-    const struct pixel *px = &t->px[pixel];
-    if (channel == 0)
-        return px->luma;
-    if (channel == 1)
-        return px->cb - (kind == 0 ? t->base_cb : 0);
-    return px->cr - (kind == 0 ? t->base_cr : 0);
 }
 
 static int fit_kinds(struct reading *r)
@@ -369,7 +297,8 @@ static int fit_kinds(struct reading *r)
                     continue;
                 for (int i = 0; i < AREA && count < SAMPLES; i++) {
                     const int a = i % SIDE, b = i / SIDE;
-                    const float du = (float)(a - HALF) * STEP, dv = (float)(b - HALF) * STEP;
+                    const float du = (float)(a - HALF) * PHOTO_STEP,
+                                dv = (float)(b - HALF) * PHOTO_STEP;
                     const float d2 = du * du + dv * dv;
                     if (d2 > 0.3F * 0.3F || (k == 0 && near_line(a, b)))
                         continue;
@@ -389,224 +318,6 @@ static int fit_kinds(struct reading *r)
     return 0;
 }
 
-static float pixel_density(const struct reading *r, const struct point *t, int pixel, int k)
-{
-    const struct kind *kind = &r->kind[k];
-    float sum = 0;
-    for (int c = 0; c < 3; c++) {
-        const float z = (channel_of(t, pixel, k, c) - kind->mean[c]) / kind->deviation[c];
-        sum -= fminf(0.5F * z * z, 10) + logf(kind->deviation[c]);
-    }
-    return sum;
-}
-
-// Share of each kind in every pixel of a patch.
-static void pixel_shares(const struct reading *r, const struct point *t, float share[AREA][KINDS])
-{
-    for (int i = 0; i < AREA; i++) {
-        float best = -INFINITY, sum = 0;
-        for (int k = 0; k < r->kinds; k++) {
-            share[i][k] = pixel_density(r, t, i, k);
-            best = fmaxf(best, share[i][k]);
-        }
-        for (int k = 0; k < r->kinds; k++) {
-            share[i][k] = expf(share[i][k] - best);
-            sum += share[i][k];
-        }
-        for (int k = 0; k < r->kinds; k++)
-            share[i][k] /= sum;
-    }
-}
-
-// --- reading a point again -----------------------------------------------------------------------
-
-// What a disc about a place holds.
-struct disc {
-    float in[KINDS];   // mean share of each kind inside
-    float edge[KINDS]; // and beyond it towards the cells' centres, where no neighbour reaches
-};
-
-static void measure_disc(const struct reading *r, float share[AREA][KINDS], float cu, float cv,
-                         struct disc *ret)
-{
-    static const float RADIUS = 0.40F, RIM = 0.56F, OUTSIDE = 0.74F;
-    int n_in = 0, n_edge = 0;
-    memset(ret, 0, sizeof *ret);
-    for (int b = 0; b < SIDE; b++)
-        for (int a = 0; a < SIDE; a++) {
-            const float u = (float)(a - HALF) * STEP - cu, v = (float)(b - HALF) * STEP - cv;
-            const float d2 = u * u + v * v;
-            const bool in = d2 < RADIUS * RADIUS;
-            // Within 20 degrees of a diagonal.
-            const float ratio = fabsf(u) > fabsf(v) ? fabsf(v) / fabsf(u) : fabsf(u) / fabsf(v);
-            const bool edge = d2 > RIM * RIM && d2 < OUTSIDE * OUTSIDE && ratio > 0.47F;
-            if (!(in || edge) || near_line(a, b))
-                continue;
-            float *to = in ? ret->in : ret->edge;
-            n_in += in;
-            n_edge += edge;
-            for (int k = 0; k < r->kinds; k++)
-                to[k] += share[b * SIDE + a][k];
-        }
-    for (int k = 0; k < r->kinds; k++) {
-        ret->in[k] /= (float)(n_in ? n_in : 1);
-        ret->edge[k] /= (float)(n_edge ? n_edge : 1);
-    }
-}
-
-static float log_odds(float p)
-{
-    p = fminf(fmaxf(p, 0.02F), 0.98F);
-    return logf(p / (1 - p));
-}
-
-// Lines seen where a stone should lie speak against it; lines not seen may only be faint.
-static float line_evidence(float lines)
-{
-    return (lines > 0.5F ? 5.0F : 2.6F) * log_odds(0.15F + 0.7F * lines);
-}
-
-// Visibility of the arms a disc about (cu, cv) would hide; 0.5 when it hides none.
-static float covered_lines(const struct point *t, float cu, float cv)
-{
-    static const float DU[4] = {1, 0, -1, 0}, DV[4] = {0, 1, 0, -1};
-    static const float RADIUS = 0.44F;
-    float seen = 0, weight = 0;
-    for (int d = 0; d < 4; d++) {
-        if (t->arm[d] < 0)
-            continue;
-        float hidden = 0;
-        for (int k = 0; k < 5; k++) {
-            const float at = 0.16F + 0.075F * (float)k;
-            const float u = at * DU[d] - cu, v = at * DV[d] - cv;
-            hidden += u * u + v * v < RADIUS * RADIUS ? 0.2F : 0;
-        }
-        seen += hidden * t->arm[d];
-        weight += hidden;
-    }
-    return weight > 0.3F ? seen / weight : 0.5F;
-}
-
-// Does a stone about (cu, cv) fit beside the stones next to it that are surer than it?
-static bool fits_beside(const struct reading *r, int n, float cu, float cv)
-{
-    static const float NEAREST = 0.76F; // cells between two stones' centres
-    const int column = n % r->columns, row = n / r->columns;
-    for (int v = -1; v <= 1; v++)
-        for (int u = -1; u <= 1; u++) {
-            const int c = column + u, w = row + v, m = w * r->columns + c;
-            if ((u == 0 && v == 0) || c < 0 || w < 0 || c >= r->columns || w >= r->rows)
-                continue;
-            const struct point *other = &r->point[m];
-            const int k = r->label[m];
-            if (k == 0 || other->score[k] < r->point[n].score[r->label[n]])
-                continue;
-            const float du = (float)u + other->centre[k][0] - cu;
-            const float dv = (float)v + other->centre[k][1] - cv;
-            if (du * du + dv * dv < NEAREST * NEAREST)
-                return false;
-        }
-    return true;
-}
-
-// The best place of a disc of kind k near the point.
-static void place_disc(const struct reading *r, int n, float share[AREA][KINDS], int k,
-                       bool crowded)
-{
-    struct point *t = &r->point[n];
-    float best = -INFINITY;
-    for (int v = -3; v <= 3; v++)
-        for (int u = -3; u <= 3; u++) {
-            const float du = (float)u * 0.11F, dv = (float)v * 0.11F;
-            const float cu = t->parallax[0] + du, cv = t->parallax[1] + dv;
-            const float offset = sqrtf(du * du + dv * dv);
-            if (offset > OFFSET_MAX || (crowded && !fits_beside(r, n, cu, cv)))
-                continue;
-            struct disc disc;
-            measure_disc(r, share, cu, cv, &disc);
-            const float value = disc.in[k] - 0.25F * offset;
-            if (value <= best)
-                continue;
-            best = value;
-            t->part[k] = disc.in[k];
-            t->edge[k] = disc.edge[k];
-            t->rim[k] = disc.edge[0];
-            t->centre[k][0] = cu;
-            t->centre[k][1] = cv;
-        }
-    if (best == -INFINITY) { // no room
-        t->part[k] = t->edge[k] = 0;
-        t->rim[k] = 1;
-        t->centre[k][0] = t->centre[k][1] = 0;
-    }
-}
-
-static void judge_point(const struct reading *r, int n, bool crowded, float score[KINDS])
-{
-    struct point *t = &r->point[n];
-    float share[AREA][KINDS];
-    struct disc bare;
-    pixel_shares(r, t, share);
-    measure_disc(r, share, 0, 0, &bare);
-    t->part[0] = bare.in[0];
-    score[0] = 0;
-    for (int k = 1; k < r->kinds; k++) {
-        place_disc(r, n, share, k, crowded);
-        const float du = t->centre[k][0] - t->parallax[0], dv = t->centre[k][1] - t->parallax[1];
-        t->covered[k] = covered_lines(t, t->centre[k][0], t->centre[k][1]);
-        // A stone ends; a lamp's reflection goes on.
-        const float endless = fmaxf(0, t->edge[k] - 0.45F);
-        score[k] = 2.2F * (log_odds(t->part[k]) - log_odds(t->part[0])) -
-                   line_evidence(t->covered[k]) - 3 * (du * du + dv * dv) - 9 * endless;
-    }
-}
-
-// What speaks against trusting a reading although it is the likeliest, 0 = nothing.
-static float doubt_of(const struct point *t, int best)
-{
-    // A lamp's reflection, or a surface that could only be guessed between many pale stones.
-    float doubt = 0.3F * fmaxf(0, t->unevenness - 0.25F) + 0.35F * fmaxf(0, t->pallor - 0.5F);
-    if (best > 0) {
-        doubt += fmaxf(0, t->covered[best] - 0.4F);     // lines where it lies
-        doubt += fmaxf(0, 0.75F - t->part[best]);       // not all of it is of its colour
-        doubt += fmaxf(0, t->edge[best] - 0.42F);       // no clear end
-        doubt += 0.4F * fmaxf(0, 0.35F - t->rim[best]); // no surface around it
-    } else {
-        doubt += fmaxf(0, 0.6F - t->part[0]);      // not like the surface
-        doubt += 0.5F * fmaxf(0, 0.4F - t->lines); // no lines
-    }
-    return doubt;
-}
-
-// How sure: the odds, cut down by the doubts.
-static float confidence_of(const struct point *t, const float score[KINDS], int kinds, int best)
-{
-    float sum = 0;
-    for (int k = 0; k < kinds; k++)
-        sum += expf(score[k] - score[best]);
-    return (1 / sum) * (1 - fminf(0.9F, doubt_of(t, best)));
-}
-
-static void judge_all(struct reading *r, bool crowded)
-{
-    const int count = r->columns * r->rows;
-    uint8_t label[BOARD_POINTS_MAX] = {0};
-    float score[BOARD_POINTS_MAX][KINDS];
-    for (int n = 0; n < count; n++) {
-        int best = 0;
-        judge_point(r, n, crowded, score[n]);
-        for (int k = 1; k < r->kinds; k++)
-            if (score[n][k] > score[n][best])
-                best = k;
-        label[n] = (uint8_t)best;
-        r->point[n].confidence = confidence_of(&r->point[n], score[n], r->kinds, best);
-    }
-    // Taken over together, so that the order of the points does not matter.
-    memcpy(r->label, label, sizeof label);
-    for (int n = 0; n < count; n++)
-        memcpy(r->point[n].score, score[n], sizeof score[n]);
-}
-
 static int read_all(struct reading *r, struct photo_points *ret)
 {
     const int count = r->columns * r->rows;
@@ -621,7 +332,7 @@ static int read_all(struct reading *r, struct photo_points *ret)
         const int e = fit_kinds(r);
         if (e != 0)
             return e;
-        judge_all(r, round > 0);
+        photo_judge(r, round > 0);
     }
     memcpy(ret->best, r->label, sizeof ret->best);
     for (int n = 0; n < count; n++)

@@ -111,7 +111,7 @@ static int virtual_attach(struct loop_source *source)
     source->heap_index = SIZE_MAX;
     if (v->timer_count == v->heap_size) {
         size_t size = v->heap_size ? 2 * v->heap_size : 16;
-        struct loop_source **heap = realloc(v->heap, size * sizeof *heap);
+        struct loop_source **heap = realloc(v->heap, size * sizeof(struct loop_source *));
         if (!heap)
             return -ENOMEM;
         v->heap = heap;
@@ -171,7 +171,7 @@ static int collect(struct loop *loop, size_t *ret_count)
         if (!polls)
             return -ENOMEM;
         v->polls = polls;
-        struct loop_source **polled = realloc(v->polled, count * sizeof *polled);
+        struct loop_source **polled = realloc(v->polled, count * sizeof(struct loop_source *));
         if (!polled)
             return -ENOMEM;
         v->polled = polled;

@@ -145,7 +145,7 @@ static void on_gave_up(void *user)
 {
     struct play *p = user;
     struct error err;
-    error_set_code(&err, -ECANCELED, "NeedsHelp",
+    error_set_code(&err, -ENOTRECOVERABLE, "NeedsHelp",
                    "the robot needs help that nobody is there to give. `tessera play --resume` "
                    "goes on with this game.");
     fail(p, &err);

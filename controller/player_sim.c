@@ -37,8 +37,9 @@ static int lay(struct sim_player *s, struct move move, bool press)
     task.colour = move.colour ? move.colour : (int)game_next_colour(&s->game);
     if (s->lifts && game_check(&s->game, move, &effect) == REASON_NONE) {
         for (int i = 0; i < effect.captured_count; i++) {
-            task.lift[i][0] = effect.captured[i].x;
-            task.lift[i][1] = effect.captured[i].y;
+            struct point at = effect.captured[i]; // on the board, so not negative
+            task.lift[i][0] = (uint8_t)at.x;
+            task.lift[i][1] = (uint8_t)at.y;
         }
         task.lifts = effect.captured_count;
     }

@@ -233,7 +233,7 @@ int referee_begin(struct referee *r, const char *variant, const struct rules_pla
     struct request q = {.kind = BEGIN, .fn = fn, .user = user};
     if (player_count > SEATS_MAX || strlen(variant) >= sizeof q.variant)
         return -EINVAL;
-    strcpy(q.variant, variant);
+    memcpy(q.variant, variant, strlen(variant) + 1);
     for (unsigned i = 0; i < player_count; i++)
         q.players[i] = players[i];
     q.count = player_count;
@@ -244,7 +244,7 @@ int referee_continue(struct referee *r, const char *game, referee_fn *fn, void *
 {
     if (strlen(game) >= sizeof r->name)
         return -EINVAL;
-    strcpy(r->name, game);
+    memcpy(r->name, game, strlen(game) + 1);
     return request(r, &(struct request){.kind = CONTINUE, .fn = fn, .user = user});
 }
 

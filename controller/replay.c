@@ -113,8 +113,11 @@ static size_t to_bytes(const char *text, char *bytes)
 static int feed_serial(struct replay *r, const json_t *data)
 {
     const char *text = json_string_value(json_object_get(data, "in"));
+    const char *out = json_string_value(json_object_get(data, "out"));
+    if (out) // the robot says it again by itself
+        replay_line_recorded(r->line, out, strlen(out));
     if (!text)
-        return 0; // what the robot said: it says it again by itself
+        return 0;
     char *bytes = malloc(strlen(text) + 1);
     if (!bytes)
         return error_set(r->err, -ENOMEM, "out of memory");
@@ -474,6 +477,7 @@ int replay_run(const char *folder, replay_decision_fn *fn, void *user, struct re
                      : r->result;
     }
     r->report.span_ns += r->last_ns;
+    r->report.deviation_mm = r->line ? replay_line_deviation(r->line) : 0;
     if (result == 0)
         *ret = r->report;
     robot_free(r->robot);

@@ -13,7 +13,8 @@ enum { REPLAY_LINE_MAX = 2048 };
 struct replay_report {
     size_t decisions; // that came out
     size_t frames, serial_bytes;
-    int64_t span_ns; // of the recording
+    int64_t span_ns;     // of the recording
+    double deviation_mm; // how far the arm was sent beside the recorded targets, at most
 };
 
 // Called for every decision, one line of JSON, in order.

@@ -1,7 +1,10 @@
 #include "controller/replay_edges.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -142,15 +145,41 @@ int replay_panel_sensor(struct replay_panel *p, int level)
 struct replay_line {
     int fd;
     struct loop_source *source;
+    double then[3], now[3]; // targets: as recorded, as sent in this replay
+    double deviation;
 };
+
+static const double AT_TARGET_MM = 0.02;
+
+// Follows motion lines: "G53G0X-344Y-292". Axes that are not named stay.
+static void follow(double target[3], const char *bytes, size_t size)
+{
+    char text[512];
+    size = size < sizeof text - 1 ? size : sizeof text - 1;
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        if (strncmp(line, "G53", 3) != 0)
+            continue;
+        for (int axis = 0; axis < 3; axis++) {
+            const char *at = strchr(line, 'X' + axis);
+            if (at)
+                target[axis] = strtod(at + 1, NULL);
+        }
+    }
+}
 
 static void on_host(void *user, int fd, uint32_t revents)
 {
     (void)revents;
     struct replay_line *l = user;
     char buf[512];
-    if (read(fd, buf, sizeof buf) == 0)
+    ssize_t n = read(fd, buf, sizeof buf);
+    if (n == 0)
         l->source = loop_source_free(l->source);
+    if (n > 0)
+        follow(l->now, buf, (size_t)n);
 }
 
 int replay_line_new(struct loop *loop, struct replay_line **ret_line, struct transport **ret,
@@ -193,7 +222,42 @@ struct replay_line *replay_line_free(struct replay_line *l)
     return NULL;
 }
 
+void replay_line_recorded(struct replay_line *l, const char *bytes, size_t size)
+{
+    follow(l->then, bytes, size);
+}
+
+double replay_line_deviation(const struct replay_line *l)
+{
+    return l->deviation;
+}
+
+// "<Idle|MPos:x,y,z|…" at the recorded target becomes one at the present target.
+static int move_rest(struct replay_line *l, const char *bytes, size_t size, char *ret, size_t room)
+{
+    double at[3];
+    int rest = 0;
+    char text[256];
+    if (size >= sizeof text)
+        return -1;
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    if (sscanf(text, "<Idle|MPos:%lf,%lf,%lf%n", &at[0], &at[1], &at[2], &rest) != 3 || !rest)
+        return -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (fabs(at[axis] - l->then[axis]) > AT_TARGET_MM)
+            return -1;
+        l->deviation = fmax(l->deviation, fabs(l->now[axis] - l->then[axis]));
+    }
+    return snprintf(ret, room, "<Idle|MPos:%.3f,%.3f,%.3f%s", l->now[0], l->now[1], l->now[2],
+                    text + rest);
+}
+
 int replay_line_say(struct replay_line *l, const char *bytes, size_t size)
 {
+    char moved[320];
+    int n = move_rest(l, bytes, size, moved, sizeof moved);
+    if (n > 0 && (size_t)n < sizeof moved)
+        return io_write_all(&io_system, l->fd, moved, (size_t)n);
     return io_write_all(&io_system, l->fd, bytes, size);
 }

@@ -19,10 +19,17 @@ void replay_panel_wire(struct replay_panel *panel, enum gpio_line line);
 void replay_panel_set(struct replay_panel *panel, enum gpio_line line, int level);
 int replay_panel_sensor(struct replay_panel *panel, int level); // one more reading; -ENOMEM
 
-// The far end of a serial line. What the host says is read and dropped.
+// The far end of a serial line. It says what the firmware said, with one liberty: where the
+// recorded firmware reports that it has come to rest at the target it was sent to then, it reports
+// the target it is sent to now. Eyes that see a stone's centre a tenth of a millimetre elsewhere
+// than when the session was recorded would otherwise find the machine off its target.
 struct replay_line;
 
 int replay_line_new(struct loop *loop, struct replay_line **ret_line, struct transport **ret,
                     struct error *err);
 struct replay_line *replay_line_free(struct replay_line *line); // not the transport
 int replay_line_say(struct replay_line *line, const char *bytes, size_t size);
+// What the host said then.
+void replay_line_recorded(struct replay_line *line, const char *bytes, size_t size);
+// How far the arm was sent beside the recorded targets, at most, mm.
+double replay_line_deviation(const struct replay_line *line);

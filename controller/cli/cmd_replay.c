@@ -82,6 +82,9 @@ static enum exit_code finish(struct comparison *c, const char *folder,
     log_notice("%zu decisions from %zu pictures and %zu bytes of the plotter, %.1f s of play.",
                report->decisions, report->frames, report->serial_bytes,
                (double)report->span_ns / (double)NS_PER_S);
+    if (report->deviation_mm > 0.001)
+        log_notice("the arm was sent up to %.2f mm beside the recorded targets.",
+                   report->deviation_mm);
     if (c->out_of_memory)
         return options_fail(&(struct error){.number = -ENOMEM, .text = "out of memory"});
     if (c->check) {

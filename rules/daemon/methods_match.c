@@ -160,9 +160,32 @@ int method_match_state(struct request *rq)
     return r < 0 ? r : put_match_state(rq, number);
 }
 
-// The result of a game that the daemon keeps.
-static int result_of_game(struct request *rq, unsigned *ret_winner,
-                          uint16_t scores[COLOURS_MAX + 1])
+// The result of a game, by player of the match: the player who begins it sits on the first seat and
+// the others follow in order, as partners where the game is played by sides. Colours may have been
+// swapped since the seats were taken.
+static int result_by_player(const struct game *game, const struct match *match, unsigned starter,
+                            unsigned *ret_winner, uint16_t scores[COLOURS_MAX + 1])
+{
+    uint16_t by_colour[COLOURS_MAX + 1];
+    uint8_t player_of_side[COLOURS_MAX + 1] = {0};
+    bool counted[COLOURS_MAX + 1] = {false};
+    unsigned sides = 0;
+    game_scores(game, by_colour);
+    for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
+        unsigned colour = game_seat_colour(game, seat);
+        uint8_t *player = &player_of_side[game->rules.sides[colour]];
+        if (*player == 0)
+            *player = (uint8_t)((starter - 1 + sides++) % match->players + 1);
+        if (!counted[colour])
+            scores[*player] = (uint16_t)(scores[*player] + by_colour[colour]);
+        counted[colour] = true;
+    }
+    *ret_winner = player_of_side[game->result.winner];
+    return sides == match->players ? 0 : -EPERM;
+}
+
+static int result_of_game(struct request *rq, const struct match *match, unsigned starter,
+                          unsigned *ret_winner, uint16_t scores[COLOURS_MAX + 1])
 {
     uint32_t number;
     int r = request_game(rq, &number);
@@ -173,9 +196,12 @@ static int result_of_game(struct request *rq, unsigned *ret_winner,
         return error_set_code(&rq->err, -EBUSY, "GameNotOver",
                               "The game g%u is not over yet, so it cannot count for a match.",
                               number);
-    *ret_winner = game->result.winner;
-    game_scores(game, scores);
-    return 0;
+    r = result_by_player(game, match, starter, ret_winner, scores);
+    return r < 0 ? error_set_code(&rq->err, r, "BadResult",
+                                  "The game g%u was played by %u sides, but this match has %u "
+                                  "players, so it cannot count for it.",
+                                  number, variant_side_count(&game->rules), match->players)
+                 : 0;
 }
 
 static int result_given(struct request *rq, const struct match *match, unsigned *ret_winner,
@@ -204,16 +230,20 @@ int method_match_record(struct request *rq)
     const struct match *match = store_match(rq->store, number);
     uint16_t scores[COLOURS_MAX + 1] = {0};
     unsigned winner = 0;
-    bool by_game = json_object_get(rq->params, "game") != NULL;
-    r = by_game ? result_of_game(rq, &winner, scores) : result_given(rq, match, &winner, scores);
+    const struct match_game *games = store_match_games(rq->store, number);
     int64_t index = -1;
-    if (r == 0)
-        r = read_number(rq, "number", MATCH_GAMES_MAX, &index);
+    r = read_number(rq, "number", MATCH_GAMES_MAX, &index);
     if (r < 0)
         return r;
-    const struct match_game *games = store_match_games(rq->store, number);
+    bool known = index > 0 && index <= match->games;
+    bool by_game = json_object_get(rq->params, "game") != NULL;
+    r = by_game ? result_of_game(rq, match, known ? games[index - 1].starter : match->next_start,
+                                 &winner, scores)
+                : result_given(rq, match, &winner, scores);
+    if (r < 0)
+        return r;
     // Safe to repeat when it says which game of the match it is for (1-based).
-    if (index > 0 && index <= match->games && games[index - 1].winner == winner &&
+    if (known && games[index - 1].winner == winner &&
         memcmp(games[index - 1].scores, scores, sizeof scores) == 0)
         return put_match_state(rq, number);
     if (index >= 0 && index != match->games + 1)

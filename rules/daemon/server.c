@@ -18,7 +18,6 @@
 #include "rules/daemon/server_private.h"
 
 enum {
-    BACKLOG = 16,
     POLL_MAX = 1 + SERVER_LISTENERS_MAX + 2 * SERVER_CLIENTS_MAX,
 };
 
@@ -140,7 +139,7 @@ int server_listen(struct server *server, const char *path, struct error *err)
     mode_t mask = umask(0117); // 0660 from the first moment on
     r = bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
     umask(mask);
-    if (r == 0 && listen(fd, BACKLOG) < 0)
+    if (r == 0 && listen(fd, SOMAXCONN) < 0)
         r = -errno;
     char *copy = r == 0 ? strdup(path) : NULL;
     if (r == 0 && !copy)

@@ -446,6 +446,34 @@ static void test_too_many_clients(void **state)
             close(fds[i]);
 }
 
+// Everybody connects at once while the daemon has no time: they wait, nobody is turned away.
+static void test_burst_of_clients(void **state)
+{
+    (void)state;
+    enum { BURST = 60 };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", daemon_.socket);
+    int fds[BURST], refused = 0;
+    assert_int_equal(kill(daemon_.pid, SIGSTOP), 0);
+    for (int i = 0; i < BURST; i++) {
+        fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        assert_in_range(fds[i], 0, 127);
+        refused += connect(fds[i], (const struct sockaddr *)&address, sizeof address) < 0;
+    }
+    assert_int_equal(kill(daemon_.pid, SIGCONT), 0);
+    assert_int_equal(refused, 0);
+    for (int i = 0; i < BURST; i++) {
+        assert_int_equal(fcntl(fds[i], F_SETFL, 0), 0);
+        pending[fds[i]].begin = pending[fds[i]].end = 0;
+        request(fds[i], i, "game.list", "{}");
+        json_t *reply = read_json(fds[i]);
+        assert_non_null(json_object_get(reply, "result"));
+        json_decref(reply);
+    }
+    for (int i = 0; i < BURST; i++)
+        close(fds[i]);
+}
+
 static void test_rude_clients(void **state)
 {
     (void)state;
@@ -735,15 +763,15 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 #define S(f) cmocka_unit_test_setup_teardown(f, set_up_stopped, tear_down)
     const struct CMUnitTest tests[] = {
-        T(test_protocol_faults), T(test_ids),
-        T(test_long_lines),      T(test_pipelined_in_order),
-        T(test_slow_writer),     T(test_half_closed),
-        T(test_two_subscribers), T(test_client_never_reads),
-        T(test_slow_subscriber), T(test_too_many_clients),
-        T(test_rude_clients),    T(test_disk_failure),
-        T(test_stop_and_start),  S(test_command_line),
-        S(test_stdio),           S(test_socket_activation),
-        S(test_salvage),
+        T(test_protocol_faults),   T(test_ids),
+        T(test_long_lines),        T(test_pipelined_in_order),
+        T(test_slow_writer),       T(test_half_closed),
+        T(test_two_subscribers),   T(test_client_never_reads),
+        T(test_slow_subscriber),   T(test_too_many_clients),
+        T(test_burst_of_clients),  T(test_rude_clients),
+        T(test_disk_failure),      T(test_stop_and_start),
+        S(test_command_line),      S(test_stdio),
+        S(test_socket_activation), S(test_salvage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

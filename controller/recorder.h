@@ -34,7 +34,7 @@ struct recorder_setup {
     const struct player *players;
     const struct gpio *gpio; // NULL = no panel
     const char *calibration; // file in use, copied into the session; NULL = none
-    bool fast, resumed;
+    bool fast, resumed, held;
 };
 
 // Makes the folder. After a failed write the recorder writes nothing more and tells it once, by

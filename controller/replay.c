@@ -296,6 +296,7 @@ static int make_robot(struct replay *r)
         .recorder = r->recorder,
         .players = r->players,
         .resumed = json_is_true(json_object_get(r->setup, "resumed")),
+        .held = json_is_true(json_object_get(r->setup, "held")),
         .fast = json_is_true(json_object_get(r->setup, "fast")),
     };
     const struct robot_events events = {

@@ -441,6 +441,8 @@ static void on_failed(struct robot *r, const struct arm_event *e)
         return; // the one before it has told
     if (e->reason == ARM_NOTHING_GRIPPED)
         r->counts.picks_failed++;
+    if (e->reason == ARM_STONE_LOST)
+        r->fallen = true;
     if (e->reason == ARM_STOPPED)
         return; // the stop itself is told
     char what[ROBOT_LOG_STEP_MAX], text[ROBOT_TEXT];

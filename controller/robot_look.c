@@ -115,6 +115,7 @@ void robot_confirm(struct robot *r)
     check_placing(r);
     board_target_settle(&r->target);
     r->attempts = 0;
+    r->fallen = false;
     r->failure[0] = 0;
     if (r->events.confirmed)
         r->events.confirmed(r->events.user, robot_game(r));
@@ -140,6 +141,22 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
+// A stone fell off the cup and now lies where no stone should be: it is ours to put away. Only one,
+// and only where the point should be empty; anything more is for people to judge.
+static bool claim_fallen(struct robot *r, const struct target_report *report)
+{
+    const struct board_difference *d = &report->wrong.list[0];
+    char name[MOVE_TEXT_MAX];
+    if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected)
+        return false;
+    r->fallen = false;
+    r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
+    robot_news(r, ROBOT_NEWS_DOING,
+               "the %s stone on %s must be the one that fell off the cup; it goes into the tray",
+               robot_colour_name(r, d->seen), point_format(d->at, name));
+    return true; // seen as work from the next picture on
+}
+
 static void compare(struct robot *r)
 {
     if (!r->parked)
@@ -159,15 +176,19 @@ static void compare(struct robot *r)
             robot_raise(r, ROBOT_EV_WORK);
         return;
     }
-    // A person may have moved already while we were away: that is no fault of the board.
-    if (!board_target_pending(&r->target) && person_is_next(r)) {
+    // A person may have moved already while we were away: that is no fault of the board. A reading
+    // that explains every point also says that nothing of the last move is left to do.
+    if (person_is_next(r)) {
         struct reading reading;
         move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
         if (reading.kind == READING_MOVE) {
+            board_target_settle(&r->target);
             robot_raise(r, ROBOT_EV_SAME);
             return;
         }
     }
+    if (claim_fallen(r, &report))
+        return;
     if (lasts(r, report.verdict == TARGET_WRONG ? WRONG_PATIENCE_NS : UNSURE_PATIENCE_NS))
         ask_about_board(r, &report);
 }

@@ -56,6 +56,7 @@ struct robot {
     bool retreat;   // the arm only parks after a failed step
     int attempts;   // of the same work
     int moves_since_home;
+    bool fallen;   // a stone fell off the cup and may lie anywhere
     bool home_due; // a stone lies too far off: the arm may have lost steps
     int64_t work_began_ns;
     char failure[ROBOT_TEXT]; // of the last failed step

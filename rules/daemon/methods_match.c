@@ -100,6 +100,8 @@ static void put_match(struct writer *w, const struct match *match, const struct 
             writer_format(w, "%s{\"winner\":%u", i ? "," : "", games[i].winner);
         else
             writer_format(w, "%s{\"winner\":null", i ? "," : "");
+        if (games[i].game)
+            writer_format(w, ",\"game\":\"g%u\"", games[i].game);
         if (points) {
             writer_literal(w, ",\"scores\":");
             for (unsigned player = 1; player <= match->players; player++)
@@ -164,7 +166,7 @@ int method_match_state(struct request *rq)
 // the others follow in order, as partners where the game is played by sides. Colours may have been
 // swapped since the seats were taken.
 static int result_by_player(const struct game *game, const struct match *match, unsigned starter,
-                            unsigned *ret_winner, uint16_t scores[COLOURS_MAX + 1])
+                            struct match_game *ret)
 {
     uint16_t by_colour[COLOURS_MAX + 1];
     uint8_t player_of_side[COLOURS_MAX + 1] = {0};
@@ -177,26 +179,23 @@ static int result_by_player(const struct game *game, const struct match *match, 
         if (*player == 0)
             *player = (uint8_t)((starter - 1 + sides++) % match->players + 1);
         if (!counted[colour])
-            scores[*player] = (uint16_t)(scores[*player] + by_colour[colour]);
+            ret->scores[*player] = (uint16_t)(ret->scores[*player] + by_colour[colour]);
         counted[colour] = true;
     }
-    *ret_winner = player_of_side[game->result.winner];
+    ret->winner = player_of_side[game->result.winner];
     return sides == match->players ? 0 : -EPERM;
 }
 
-static int result_of_game(struct request *rq, const struct match *match, unsigned starter,
-                          unsigned *ret_winner, uint16_t scores[COLOURS_MAX + 1])
+static int result_of_game(struct request *rq, uint32_t number, const struct match *match,
+                          unsigned starter, struct match_game *ret)
 {
-    uint32_t number;
-    int r = request_game(rq, &number);
-    if (r < 0)
-        return r;
     const struct game *game = store_game(rq->store, number);
+    ret->game = number;
     if (!game->result.over)
         return error_set_code(&rq->err, -EBUSY, "GameNotOver",
                               "The game g%u is not over yet, so it cannot count for a match.",
                               number);
-    r = result_by_player(game, match, starter, ret_winner, scores);
+    int r = result_by_player(game, match, starter, ret);
     return r < 0 ? error_set_code(&rq->err, r, "BadResult",
                                   "The game g%u was played by %u sides, but this match has %u "
                                   "players, so it cannot count for it.",
@@ -204,54 +203,42 @@ static int result_of_game(struct request *rq, const struct match *match, unsigne
                  : 0;
 }
 
-static int result_given(struct request *rq, const struct match *match, unsigned *ret_winner,
-                        uint16_t scores[COLOURS_MAX + 1])
+static int result_given(struct request *rq, const struct match *match, struct match_game *ret)
 {
     int64_t winner = 0;
     int r = read_number(rq, "winner", COLOURS_MAX, &winner);
     const json_t *json = json_object_get(rq->params, "scores");
     if (r == 0 && json)
-        r = wire_read_counts(json, "scores", UINT16_MAX, scores, &rq->err);
+        r = wire_read_counts(json, "scores", UINT16_MAX, ret->scores, &rq->err);
     if (r == 0 && !json && match->kind == MATCH_POINTS) {
         error_set(&rq->err, -EINVAL,
                   "give the game's points in \"scores\", or its name in \"game\"");
         r = bad_params(rq);
     }
-    *ret_winner = (unsigned)winner;
+    ret->winner = (uint8_t)winner;
     return r;
 }
 
-int method_match_record(struct request *rq)
+// Which game of the match (1-based) the stored game counted for; 0 = none yet.
+static unsigned find_counted(const struct match *match, const struct match_game *games,
+                             uint32_t game)
 {
-    uint32_t number;
-    int r = request_match(rq, &number);
-    if (r < 0)
-        return r;
-    const struct match *match = store_match(rq->store, number);
-    uint16_t scores[COLOURS_MAX + 1] = {0};
-    unsigned winner = 0;
-    const struct match_game *games = store_match_games(rq->store, number);
-    int64_t index = -1;
-    r = read_number(rq, "number", MATCH_GAMES_MAX, &index);
-    if (r < 0)
-        return r;
-    bool known = index > 0 && index <= match->games;
-    bool by_game = json_object_get(rq->params, "game") != NULL;
-    r = by_game ? result_of_game(rq, match, known ? games[index - 1].starter : match->next_start,
-                                 &winner, scores)
-                : result_given(rq, match, &winner, scores);
-    if (r < 0)
-        return r;
-    // Safe to repeat when it says which game of the match it is for (1-based).
-    if (known && games[index - 1].winner == winner &&
-        memcmp(games[index - 1].scores, scores, sizeof scores) == 0)
-        return put_match_state(rq, number);
-    if (index >= 0 && index != match->games + 1)
-        return error_set_code(&rq->err, -EPERM, "WrongGame",
-                              "The next game of this match is number %u, not %d.",
-                              match->games + 1u, (int)index);
+    for (unsigned i = 0; i < match->games; i++)
+        if (games[i].game == game)
+            return i + 1;
+    return 0;
+}
+
+static bool same_result(const struct match_game *a, const struct match_game *b)
+{
+    return a->winner == b->winner && memcmp(a->scores, b->scores, sizeof a->scores) == 0 &&
+           (a->game == b->game || a->game == 0 || b->game == 0);
+}
+
+static int record(struct request *rq, uint32_t number, const struct match_game *played)
+{
     enum reason reason = REASON_NONE;
-    r = store_record_match(rq->store, number, winner, scores, &reason, &rq->err);
+    int r = store_record_match(rq->store, number, played, &reason, &rq->err);
     if (r < 0)
         return r;
     if (reason == REASON_NONE)
@@ -261,6 +248,44 @@ int method_match_record(struct request *rq)
                           reason == REASON_MATCH_OVER
                               ? "This match has been decided; no more games count for it."
                               : "No such player plays in this match.");
+}
+
+// Safe to repeat for a stored game, which counts once, and with the number of the game in the
+// match.
+int method_match_record(struct request *rq)
+{
+    uint32_t number, game = 0;
+    int64_t index = -1;
+    int r = request_match(rq, &number);
+    if (r == 0)
+        r = read_number(rq, "number", MATCH_GAMES_MAX, &index);
+    if (r == 0 && json_object_get(rq->params, "game"))
+        r = request_game(rq, &game);
+    if (r < 0)
+        return r;
+    const struct match *match = store_match(rq->store, number);
+    const struct match_game *games = store_match_games(rq->store, number);
+    unsigned counted = game ? find_counted(match, games, game) : 0;
+    if (counted && (index < 0 || index == counted))
+        return put_match_state(rq, number);
+    if (counted)
+        return error_set_code(&rq->err, -EPERM, "WrongGame",
+                              "The game g%u has already counted as number %u of this match.", game,
+                              counted);
+    bool known = index > 0 && index <= match->games;
+    struct match_game played = {0};
+    r = game ? result_of_game(rq, game, match, known ? games[index - 1].starter : match->next_start,
+                              &played)
+             : result_given(rq, match, &played);
+    if (r < 0)
+        return r;
+    if (known && same_result(&games[index - 1], &played))
+        return put_match_state(rq, number);
+    if (index >= 0 && index != match->games + 1)
+        return error_set_code(&rq->err, -EPERM, "WrongGame",
+                              "The next game of this match is number %u, not %d.",
+                              match->games + 1u, (int)index);
+    return record(rq, number, &played);
 }
 
 // ---- judging a whole match at once, without keeping it

@@ -89,6 +89,7 @@ int store_undo(struct store *store, uint32_t number, unsigned count, struct erro
 // ---- matches: m1, m2, …
 
 struct match_game {
+    uint32_t game;           // number of the game stored here that it was, 0 = none
     uint8_t starter, winner; // winner 0 = draw
     uint16_t scores[COLOURS_MAX + 1];
 };
@@ -100,9 +101,11 @@ const struct match_game *store_match_games(const struct store *store, uint32_t n
 // `match` has its settings and is not begun. BadMatch.
 int store_new_match(struct store *store, const struct match *match, uint32_t *ret_number,
                     struct error *err);
-int store_record_match(struct store *store, uint32_t number, unsigned winner,
-                       const uint16_t scores[COLOURS_MAX + 1], enum reason *ret_reason,
-                       struct error *err);
+
+// Adds a game to a match: `played` has its result by player and which game it was; the starter is
+// the match's. *ret_reason says whether it counted; only then something changed.
+int store_record_match(struct store *store, uint32_t number, const struct match_game *played,
+                       enum reason *ret_reason, struct error *err);
 
 // ---- the disk
 

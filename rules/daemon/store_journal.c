@@ -90,15 +90,14 @@ void store_line_match(struct writer *w, uint32_t number, const struct match *mat
     put_scores(w, match, match->handicap);
 }
 
-void store_line_match_game(struct writer *w, uint32_t number, unsigned winner,
-                           const struct match *match, const uint16_t *scores)
+void store_line_match_game(struct writer *w, uint32_t number, const struct match *match,
+                           const struct match_game *played)
 {
     put_head(w, "match-game", "match", 'm', number);
-    writer_format(w, ",\"winner\":%u", winner);
-    if (scores) {
-        writer_literal(w, ",\"scores\":");
-        put_scores(w, match, scores);
-    }
+    if (played->game)
+        writer_format(w, ",\"game\":\"g%" PRIu32 "\"", played->game);
+    writer_format(w, ",\"winner\":%u,\"scores\":", played->winner);
+    put_scores(w, match, played->scores);
 }
 
 void store_put_journal(const struct store *store, uint32_t number, struct writer *w)
@@ -251,13 +250,20 @@ static int replay_match_game(struct store *store, const json_t *line, struct err
     uint32_t number = name ? store_find_match(store, name) : 0;
     if (number == 0)
         return bad_line(err, "a match that never began");
-    uint16_t scores[COLOURS_MAX + 1] = {0};
+    // Lines of earlier versions do not say which game it was, and not all have scores.
+    struct match_game played = {0};
+    const char *game = json_string_value(json_object_get(line, "game"));
+    if (game && (played.game = store_find_game(store, game)) == 0)
+        return bad_line(err, "a game that never began");
+    int64_t winner = number_of(line, "winner");
+    if (winner < 0 || winner > COLOURS_MAX)
+        return bad_line(err, "a winner");
+    played.winner = (uint8_t)winner;
     const json_t *json = json_object_get(line, "scores");
-    int r = json ? wire_read_counts(json, "scores", UINT16_MAX, scores, err) : 0;
+    int r = json ? wire_read_counts(json, "scores", UINT16_MAX, played.scores, err) : 0;
     enum reason reason = REASON_NONE;
     if (r == 0)
-        r = store_add_match_game(store->matches[number - 1], (unsigned)number_of(line, "winner"),
-                                 json ? scores : NULL, &reason);
+        r = store_add_match_game(store->matches[number - 1], &played, &reason);
     return r == 0 && reason != REASON_NONE ? bad_line(err, reason_name(reason)) : r;
 }
 

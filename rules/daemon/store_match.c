@@ -41,18 +41,17 @@ int store_add_match(struct store *store, const struct match *match)
     return 0;
 }
 
-int store_add_match_game(struct stored_match *stored, unsigned winner, const uint16_t *scores,
+int store_add_match_game(struct stored_match *stored, const struct match_game *played,
                          enum reason *ret_reason)
 {
     int r = store_reserve((void **)&stored->games, stored->match.games, &stored->game_capacity,
                           sizeof(struct match_game));
     if (r < 0)
         return r;
-    struct match_game game = {.starter = stored->match.next_start, .winner = (uint8_t)winner};
-    if (scores)
-        memcpy(game.scores, scores, sizeof game.scores);
+    struct match_game game = *played;
+    game.starter = stored->match.next_start;
     unsigned index = stored->match.games;
-    *ret_reason = match_record(&stored->match, winner, game.scores);
+    *ret_reason = match_record(&stored->match, game.winner, game.scores);
     if (*ret_reason == REASON_NONE)
         stored->games[index] = game;
     return 0;
@@ -87,22 +86,21 @@ int store_new_match(struct store *store, const struct match *match, uint32_t *re
     return 0;
 }
 
-int store_record_match(struct store *store, uint32_t number, unsigned winner,
-                       const uint16_t scores[COLOURS_MAX + 1], enum reason *ret_reason,
-                       struct error *err)
+int store_record_match(struct store *store, uint32_t number, const struct match_game *played,
+                       enum reason *ret_reason, struct error *err)
 {
     struct stored_match *stored = store->matches[number - 1];
     int r = store_may_change(store, err);
     if (r < 0)
         return r;
     struct change change = {.kind = CHANGE_MATCH_GAME, .number = number, .match = stored->match};
-    r = store_add_match_game(stored, winner, scores, ret_reason);
+    r = store_add_match_game(stored, played, ret_reason);
     if (r < 0)
         return error_set_code(err, r, "OutOfMemory", "The rules daemon is out of memory.");
     if (*ret_reason != REASON_NONE)
         return 0;
     writer_cut(&store->members, 0);
-    store_line_match_game(&store->members, number, winner, &stored->match, scores);
+    store_line_match_game(&store->members, number, &stored->match, played);
     r = store_stage(store, &change, err);
     if (r < 0)
         stored->match = change.match;

@@ -70,8 +70,7 @@ int store_cut_moves(struct store *store, uint32_t number, unsigned count, struct
 
 // store_match.c
 int store_add_match(struct store *store, const struct match *match);
-// `scores` may be NULL: nobody has any.
-int store_add_match_game(struct stored_match *stored, unsigned winner, const uint16_t *scores,
+int store_add_match_game(struct stored_match *stored, const struct match_game *played,
                          enum reason *ret_reason);
 void store_free_match(struct stored_match *stored);
 
@@ -81,8 +80,8 @@ void store_line_move(struct writer *w, uint32_t number, unsigned ply, const stru
                      struct move move);
 void store_line_undo(struct writer *w, uint32_t number, unsigned count);
 void store_line_match(struct writer *w, uint32_t number, const struct match *match);
-void store_line_match_game(struct writer *w, uint32_t number, unsigned winner,
-                           const struct match *match, const uint16_t *scores);
+void store_line_match_game(struct writer *w, uint32_t number, const struct match *match,
+                           const struct match_game *played);
 journal_replay_fn store_replay;
 
 // store_change.c: stages store.members as a line and remembers how to take the change back.

@@ -549,6 +549,15 @@ static void test_match_games_by_player(void **state)
     result = ask("match.record", "{'match':'m1','game':'g2','number':2}"); // as the starter then
     shows(result, "totals", "{'1':5,'2':5}");
     json_decref(result);
+    // A stored game counts once, however often and in whatever way it is sent.
+    result = ask("match.record", "{'match':'m1','game':'g1'}");
+    shows(result, "totals", "{'1':5,'2':5}");
+    shows(result, "games",
+          "[{'winner':1,'game':'g1','scores':{'1':5,'2':0}},"
+          "{'winner':2,'game':'g2','scores':{'1':0,'2':5}}]");
+    json_decref(result);
+    fails("match.record", "{'match':'m1','game':'g1','number':3}", "WrongGame", NULL);
+    fails("match.record", "{'match':'m1','game':'g1','number':2}", "WrongGame", NULL);
     ok("match.new", "{'kind':'wins','wins':3,'first':2}");
     result = ask("match.record", "{'match':'m2','game':'g1'}");
     shows(result, "wins", "{'1':0,'2':1}");

@@ -96,7 +96,8 @@ static void describe(struct store *store, struct writer *w)
                       match->totals[1], match->totals[2], match->over, match->winner,
                       match->next_start);
         for (unsigned i = 0; i < match->games; i++)
-            writer_format(w, " %u/%u/%u", games[i].starter, games[i].winner, games[i].scores[1]);
+            writer_format(w, " %u/%u/%u/g%u", games[i].starter, games[i].winner, games[i].scores[1],
+                          games[i].game);
         writer_literal(w, "\n");
     }
     assert_int_equal(w->error, 0);
@@ -175,8 +176,10 @@ static int change_something(struct store *store, struct rng *rng, struct error *
         return store_new_match(store, &match, &number, err);
     }
     if (kind < 9 && (number = store_find_match(store, "m1")) != 0) {
-        uint16_t scores[COLOURS_MAX + 1] = {0, 1, 0, 0, 0};
-        return store_record_match(store, number, rng_below(rng, 3), scores, &reason, err);
+        struct match_game played = {.scores = {0, 1, 0, 0, 0}};
+        played.winner = (uint8_t)rng_below(rng, 3);
+        played.game = rng_below(rng, games + 1);
+        return store_record_match(store, number, &played, &reason, err);
     }
     number = 1 + rng_below(rng, games);
     const struct game *game = store_game(store, number);

@@ -219,11 +219,19 @@ static int open_file(struct journal *journal, const char *folder, struct error *
     int n = snprintf(journal->path, sizeof journal->path, "%s/" JOURNAL_FILE, folder);
     if (n < 0 || (size_t)n >= sizeof journal->path)
         return error_set_at(err, -ENAMETOOLONG, folder, 0, 0, "the name is too long");
-    journal->fd =
-        journal->io->open(journal->io->user, journal->path, O_RDWR | O_CREAT | O_APPEND, 0640);
+    // Not to block: what has the name may be a pipe or a device, where waiting has no end.
+    journal->fd = journal->io->open(journal->io->user, journal->path,
+                                    O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY, 0640);
     if (journal->fd < 0)
         return error_set_at(err, -errno, journal->path, 0, 0, "cannot be opened: %s",
                             strerror(errno));
+    struct stat st;
+    if (fstat(journal->fd, &st) < 0)
+        return error_set_at(err, -errno, journal->path, 0, 0, "%s", strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return error_set_at(err, -EINVAL, journal->path, 0, 0,
+                            "this is not a plain file, so no games can be kept in it; take it "
+                            "away, or give another folder with --state");
     // The name itself must outlive a power cut, or the first game would be lost with it.
     int r = io_fsync_parent(journal->io, journal->path);
     return r < 0 ? error_set_at(err, r, folder, 0, 0, "cannot be synced: %s", strerror(-r)) : 0;

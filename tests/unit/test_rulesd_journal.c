@@ -324,6 +324,28 @@ static void test_damage_within_the_last_batch(void **state)
     free(data);
 }
 
+// A pipe, a socket or a folder that has the journal's name: refused with a sentence, not waited
+// for.
+static void test_no_plain_file(void **state)
+{
+    (void)state;
+    struct seen seen;
+    struct journal_report report;
+    struct error err = {0};
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(open_damaged(false, &seen, &report, &err), -EINVAL);
+    assert_string_equal(err.file, path);
+    assert_non_null(strstr(err.text, "not a plain file"));
+    assert_int_equal(open_damaged(true, &seen, &report, &err), -EINVAL);
+    clean();
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    assert_int_equal(open_damaged(false, &seen, &report, &err), -EINVAL);
+    clean();
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(open_damaged(false, &seen, &report, &err), -EISDIR);
+    assert_string_equal(err.file, path);
+}
+
 static void test_rubbish(void **state)
 {
     (void)state;
@@ -518,6 +540,7 @@ int main(void)
         T(test_every_prefix),
         T(test_damage_to_a_promise),
         T(test_damage_within_the_last_batch),
+        T(test_no_plain_file),
         T(test_rubbish),
         T(test_replay_refuses),
         T(test_one_daemon_a_folder),

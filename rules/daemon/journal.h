@@ -53,7 +53,8 @@ struct journal_settings {
 };
 
 // Opens or makes the journal and replays it. -EBUSY: another daemon has the folder; -EBADMSG: a
-// promised line is damaged (err has file and line); else the error of the disk.
+// promised line is damaged, or the file was changed or written by another program (err has file and
+// line); -EINVAL: it is no plain file; else the error of the disk.
 int journal_open(const struct journal_settings *settings, journal_replay_fn *replay, void *user,
                  struct journal **ret, struct journal_report *ret_report, struct error *err);
 

@@ -107,6 +107,41 @@ static int promised(struct scan *scan)
     }
 }
 
+// Every byte of a torn line is the one we write there, or the zero of a block that never came.
+static bool begins_like_first_line(const char *line, size_t size, bool whole)
+{
+    static const char head[] = "{\"seq\":1,\"safe\":0,";
+    for (size_t i = 0; i < size && i < sizeof head - 1; i++)
+        if (line[i] != head[i] && line[i] != '\0')
+            return false;
+    return !whole || size >= sizeof head - 1;
+}
+
+// What a power cut does not do to a journal: another program has changed it, or wrote it. 0, or
+// -EBADMSG and what it is.
+static int refuse_foreign(struct scan *scan, struct error *err)
+{
+    const struct journal *journal = scan->journal;
+    const char *line;
+    size_t size;
+    int64_t seq, safe;
+    int r = next_line(scan, &line, &size);
+    if (r < 0)
+        return error_set_at(err, r, journal->path, (int)scan->line_no, 0, "cannot be read: %s",
+                            strerror(-r));
+    if (size > 0 && line[size - 1] == '\r' && journal_line_check(line, size - 1, &seq, &safe))
+        return error_set_at(err, -EBADMSG, journal->path, (int)scan->line_no, 0,
+                            "this line is whole but ends in a carriage return, as after a copy "
+                            "through Windows. Nothing is lost: take them off the line ends (sed -i "
+                            "'s/\\r$//') and start again");
+    if (journal->seq == 0 && !begins_like_first_line(line, size, r > 0))
+        return error_set_at(err, -EBADMSG, journal->path, (int)scan->line_no, 0,
+                            "this is not a journal of tessera-rulesd. Move the file away, or put "
+                            "the right one in its place; to begin an empty one, start once with "
+                            "--salvage: this one is then kept beside it");
+    return 0;
+}
+
 // A new file beside the journal for what is taken off it.
 static int open_torn(const struct journal *journal, const char *folder, char *ret_path,
                      size_t capacity)
@@ -165,6 +200,27 @@ static int put_aside(struct scan *scan, const struct journal_settings *settings,
     return r < 0 ? error_set_at(err, r, journal->path, 0, 0, "%s", strerror(-r)) : 0;
 }
 
+// What is to become of the rest of the file, which is not ours as it stands.
+static int judge_rest(struct scan *scan, const struct journal_settings *settings,
+                      struct journal_report *report, struct error *err)
+{
+    const char *path = scan->journal->path;
+    int r = settings->salvage ? 0 : refuse_foreign(scan, err);
+    if (r < 0)
+        return r;
+    report->torn_line = scan->line_no;
+    r = promised(scan);
+    if (r < 0)
+        return error_set_at(err, r, path, (int)scan->line_no, 0, "cannot be read: %s",
+                            strerror(-r));
+    if (r > 0 && !settings->salvage)
+        return error_set_at(err, -EBADMSG, path, (int)report->torn_line, 0,
+                            "this line is damaged, and moves behind it have been answered. To "
+                            "play on with what stands before it, start once with --salvage: the "
+                            "rest is then kept beside the journal");
+    return put_aside(scan, settings, report, err);
+}
+
 static int read_back(struct journal *journal, const struct journal_settings *settings,
                      journal_replay_fn *replay, void *user, struct journal_report *report,
                      struct error *err)
@@ -178,18 +234,7 @@ static int read_back(struct journal *journal, const struct journal_settings *set
         r = error_set_at(err, -errno, journal->path, 0, 0, "%s", strerror(errno));
     if (r == 0 && st.st_size > journal->size) {
         report->torn_bytes = (size_t)(st.st_size - journal->size);
-        report->torn_line = scan.line_no;
-        r = promised(&scan);
-        if (r < 0)
-            r = error_set_at(err, r, journal->path, (int)scan.line_no, 0, "cannot be read: %s",
-                             strerror(-r));
-        else if (r > 0 && !settings->salvage)
-            r = error_set_at(err, -EBADMSG, journal->path, (int)report->torn_line, 0,
-                             "this line is damaged, and moves behind it have been answered. To "
-                             "play on with what stands before it, start once with --salvage: the "
-                             "rest is then kept beside the journal");
-        else
-            r = put_aside(&scan, settings, report, err);
+        r = judge_rest(&scan, settings, report, err);
     }
     report->lines = journal->seq;
     free(scan.buffer);

@@ -356,14 +356,81 @@ static void test_rubbish(void **state)
         size_t size = rng_below(&rng, sizeof rubbish);
         for (size_t i = 0; i < size; i++)
             rubbish[i] = (char)rng_below(&rng, round % 2 ? 256 : 11);
+        rubbish[0] |= 1; // not the zeros of a block that never came
         write_journal(rubbish, size);
         struct seen seen;
         struct journal_report report;
         struct error err;
-        assert_int_equal(open_damaged(false, &seen, &report, &err), 0);
+        if (size > 0) {
+            assert_int_equal(open_damaged(false, &seen, &report, &err), -EBADMSG);
+            assert_int_equal(err.line, 1);
+            assert_string_equal(err.file, path);
+        }
+        assert_int_equal(open_damaged(true, &seen, &report, &err), 0);
         assert_int_equal(seen.count, 0);
         assert_int_equal(report.torn_bytes, size);
     }
+}
+
+static void refuses(const char *data, size_t size, int line, const char *text)
+{
+    struct seen seen;
+    struct journal_report report;
+    struct error err = {0};
+    struct stat st;
+    write_journal(data, size);
+    assert_int_equal(open_damaged(false, &seen, &report, &err), -EBADMSG);
+    assert_int_equal(err.line, line);
+    assert_string_equal(err.file, path);
+    assert_non_null(strstr(err.text, text));
+    assert_int_equal(stat(path, &st), 0); // and nothing was touched
+    assert_int_equal(st.st_size, size);
+}
+
+// The journal of `size` bytes with CR before each newline from line `first` (0-based) on.
+static char *with_returns(const char *data, size_t size, int first, size_t *ret_size)
+{
+    char *changed = malloc(2 * size);
+    size_t n = 0;
+    int line = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == '\n' && line++ >= first)
+            changed[n++] = '\r';
+        changed[n++] = data[i];
+    }
+    *ret_size = n;
+    return changed;
+}
+
+// What a power cut does not do: the daemon says what it is and does not begin an empty journal.
+static void test_changed_by_others(void **state)
+{
+    (void)state;
+    size_t size, changed_size;
+    char *data = make_journal(5, &size); // 9 lines
+    for (int first = 0; first < 9; first++) {
+        char *changed = with_returns(data, size, first, &changed_size);
+        refuses(changed, changed_size, first + 1, "carriage return");
+        free(changed);
+    }
+    char *spaced = malloc(size + 3); // a byte order mark
+    memcpy(spaced, "\xEF\xBB\xBF", 3);
+    memcpy(spaced + 3, data, size);
+    refuses(spaced, size + 3, 1, "not a journal");
+    free(spaced);
+    static const char *const foreign[] = {"hello", "hello\nworld\n",       "{\n  \"seq\": 1,\n",
+                                          "\n",    "[server]\nport = 7\n", "{\"seq\":1}\n"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        refuses(foreign[i], strlen(foreign[i]), 1, "not a journal");
+    // Zeros where the first block of the first write should be are a power cut's.
+    struct seen seen;
+    struct journal_report report;
+    struct error err = {0};
+    char zeros[4096] = {0};
+    write_journal(zeros, sizeof zeros);
+    assert_int_equal(open_damaged(false, &seen, &report, &err), 0);
+    assert_int_equal(report.torn_bytes, sizeof zeros);
+    free(data);
 }
 
 static void test_replay_refuses(void **state)
@@ -542,6 +609,7 @@ int main(void)
         T(test_damage_within_the_last_batch),
         T(test_no_plain_file),
         T(test_rubbish),
+        T(test_changed_by_others),
         T(test_replay_refuses),
         T(test_one_daemon_a_folder),
         T(test_commit_fails),

@@ -61,6 +61,8 @@ int method_game_new(struct request *rq)
     int r = wire_read_rules(rq->params, &rq->service->house, &beginning.rules, &rq->err);
     if (r == 0)
         r = wire_read_players(rq->params, players, &beginning.player_count, &rq->err);
+    if (r == 0)
+        r = wire_check_players(players, beginning.player_count, beginning.rules, &rq->err);
     beginning.players = players;
     const json_t *setup = json_object_get(rq->params, "setup");
     if (r == 0 && setup && !json_is_null(setup)) {

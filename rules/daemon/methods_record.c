@@ -154,10 +154,11 @@ static void find_moves(struct import *import)
     import->beginning.moves = import->moves;
 }
 
+// Names of places that the game does not have remain what they are: tags.
 static void find_players(struct import *import)
 {
     unsigned count = 0;
-    for (unsigned place = 1; place <= COLOURS_MAX; place++) {
+    for (unsigned place = 1; place <= import->beginning.rules->colours; place++) {
         char key[RECORD_KEY_MAX];
         snprintf(key, sizeof key, "Player %u Name", place);
         const char *name = record_tag(&import->record, key);
@@ -213,6 +214,8 @@ static int import_journal_line(struct request *rq, const json_t *json, int line,
         int r = wire_read_rules(json, &rq->service->house, &b->rules, &rq->err);
         if (r == 0)
             r = wire_read_players(json, import->players, &b->player_count, &rq->err);
+        if (r == 0)
+            r = wire_check_players(import->players, b->player_count, b->rules, &rq->err);
         if (r == 0 && setup) {
             r = wire_read_setup(setup, &import->setup, &rq->err);
             b->setup = &import->setup;

@@ -35,6 +35,11 @@ int wire_read_setup(const json_t *json, struct setup *ret, struct error *err);
 int wire_read_players(const json_t *params, struct player ret[SEATS_MAX], unsigned *ret_count,
                       struct error *err);
 
+// Whether the players fit the game: not more than it has seats, none of a colour it does not have,
+// not more of a colour than seats play it. BadPlayers.
+int wire_check_players(const struct player *players, unsigned count, const struct variant *rules,
+                       struct error *err);
+
 // A move in any of its forms. False: it is none (reason "malformed").
 bool wire_read_move(const json_t *json, const struct variant *rules, struct move *ret);
 

@@ -247,6 +247,30 @@ int wire_read_players(const json_t *params, struct player ret[SEATS_MAX], unsign
     return 0;
 }
 
+int wire_check_players(const struct player *players, unsigned count, const struct variant *rules,
+                       struct error *err)
+{
+    if (count > rules->seat_count)
+        return error_set_code(err, -EINVAL, "BadPlayers",
+                              "there are %u players, but this game has seats for %u", count,
+                              rules->seat_count);
+    unsigned left[COLOURS_MAX + 1] = {0}; // seats of each colour
+    for (unsigned seat = 0; seat < rules->seat_count; seat++)
+        left[rules->seats[seat]]++;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned colour = players[i].colour;
+        if (colour > rules->colours)
+            return error_set_code(err, -EINVAL, "BadPlayers",
+                                  "player %u has colour %u, but this game has colours 1 to %u",
+                                  i + 1, colour, rules->colours);
+        if (colour != 0 && left[colour]-- == 0)
+            return error_set_code(err, -EINVAL, "BadPlayers",
+                                  "player %u has colour %u, which others play already", i + 1,
+                                  colour);
+    }
+    return 0;
+}
+
 // [block, "cw" | "ccw"]. Anything else that looks like it becomes a twist that the game refuses.
 static bool read_twist(const json_t *json, struct move *move)
 {

@@ -216,6 +216,12 @@ static void test_new_refuses(void **state)
     fails("game.new", "{'variant':'pente','players':[{'name':7}]}", "BadPlayers", NULL);
     fails("game.new", "{'variant':'pente','players':[{'name':'A','colour':5}]}", "BadPlayers",
           NULL);
+    fails("game.new", "{'variant':'pente','players':[{'colour':1},{'colour':1}]}", "BadPlayers",
+          NULL);
+    fails("game.new", "{'variant':'pente','players':[{},{},{}]}", "BadPlayers", NULL);
+    fails("game.new", "{'variant':'pente','players':[{'colour':3}]}", "BadPlayers", NULL);
+    fails("game.new", "{'variant':'pente-team','players':[{'colour':2},{'colour':2}]}",
+          "BadPlayers", NULL);
     json_t *result = ask("game.list", "{}");
     shows(result, "games", "[]");
     json_decref(result);

@@ -172,6 +172,24 @@ static void find_players(struct import *import)
     import->beginning.player_count = count;
 }
 
+// A text of a game that is not known here, or one in which nothing legal stands, is no game: making
+// one of it would pass an empty board off as what was meant.
+static int refuse_empty(struct request *rq, const struct import *import)
+{
+    const struct record_fault *fault = &import->record.fault;
+    bool unknown = fault->reason == REASON_UNKNOWN_GAME;
+    if (!unknown && (import->record.game.entries > 0 || import->beginning.setup))
+        return 0;
+    if (fault->reason == REASON_NONE)
+        return error_set_code(&rq->err, -EINVAL, "BadRecord",
+                              "There is no move in this text, so no game was made of it.");
+    rq->reason = reason_name(fault->reason);
+    error_set_code(&rq->err, -EINVAL, "BadRecord", "%s No game was made of it.", fault->text);
+    rq->err.line = fault->line;
+    rq->err.column = fault->column;
+    return -EINVAL;
+}
+
 static int import_text(struct request *rq, enum record_format format, const char *text, size_t size,
                        struct import *import)
 {
@@ -190,7 +208,7 @@ static int import_text(struct request *rq, enum record_format format, const char
     find_setup(import);
     find_moves(import);
     find_players(import);
-    return 0;
+    return refuse_empty(rq, import);
 }
 
 static int bad_journal(struct request *rq, int line, const char *what)

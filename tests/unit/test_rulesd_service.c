@@ -759,6 +759,19 @@ static void test_import_details(void **state)
     assert_string_equal(json_string_value(json_object_get(fault, "reason")), "occupied");
     shows(result, "players", "[{'name':'Ann','colour':1}]");
     json_decref(result);
+    // Nothing legal in it, or a game nobody here knows: no game is made of it.
+    fails("record.import", "{'text':''}", "BadRecord", NULL);
+    fails("record.import", "{'text':'hello world'}", "BadRecord", "bad_point");
+    fails("record.import", "{'text':'[Game \\\"Pente\\\"]\\n\\n*'}", "BadRecord", NULL);
+    fails("record.import", "{'text':'[Game \\\"Chess\\\"]\\n\\n1. e4 e5 2. f4'}", "BadRecord",
+          "unknown_game");
+    fails("record.import", "{'text':'(;GM[1]SZ[19];B[dd];W[pp])'}", "BadRecord", "unknown_game");
+    fails("record.import", "{'text':'[Game \\\"Pente\\\"]\\n\\n1. Z99 K10'}", "BadRecord",
+          "bad_point");
+    fails("record.import", "{'text':'hello world','format':'booklet'}", "BadRecord", "malformed");
+    result = ask("game.list", "{}");
+    shows(result, "total", "1");
+    json_decref(result);
     fails("record.import", "{}", "BadParams", NULL);
     fails("record.import", "{'text':'','format':'pgn'}", "UnknownFormat", NULL);
     fails("record.import", "{'text':'hello world','format':'sgf'}", "BadRecord", NULL);

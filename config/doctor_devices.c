@@ -80,10 +80,13 @@ static void auto_plotter(struct doctor_report *report)
         usb += serials[i].usb_vendor >= 0;
     if (usb == 1)
         doctor_add(report, DOCTOR_GOOD, "plotter", "", "one USB serial port is there");
+    else if (usb == 0)
+        doctor_add(report, DOCTOR_BAD, "plotter",
+                   "plug it in and switch it on; tessera-config ports",
+                   "no USB serial port is there");
     else
         doctor_add(report, DOCTOR_BAD, "plotter",
-                   usb ? "tessera-config set serial.port /dev/serial/by-id/..."
-                       : "plug it in and switch it on; tessera-config ports",
+                   "tessera-config set serial.port /dev/serial/by-id/...",
                    "%d USB serial ports are there, so `auto` cannot choose", usb);
     free(serials);
 }

@@ -20,9 +20,11 @@ static enum cli_exit report_check(const struct cli *cli, const struct reading *r
     size_t given = 0;
     for (size_t i = 0; i < schema_key_count; i++)
         given += reading->origin[i].layer != READING_DEFAULT;
+    // No file is no fault, but nobody should believe that one was read.
+    const char *note = access(file, F_OK) == 0 ? "" : "; there is no such file yet";
     if (!cli->json && !cli->quiet)
-        (void)printf("%s: all settings are fine (%zu given, %zu by default)\n", file, given,
-                     schema_key_count - given);
+        (void)printf("%s: all settings are fine (%zu given, %zu by default%s)\n", file, given,
+                     schema_key_count - given, note);
     return CLI_DONE;
 }
 

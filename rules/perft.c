@@ -222,6 +222,11 @@ void game_playouts(const struct variant *variant, uint32_t count, bool calls, st
         uint64_t hash = playout(&game, variant, k, calls, &removed);
         for (unsigned i = 0; i < 8; i++)
             ret->hash = hash_byte(ret->hash, (unsigned)(hash >> 8 * i & 0xFF));
+        if (k < PLAYOUTS_FIRST) {
+            ret->first[k].hash = hash;
+            ret->first[k].plies = game.ply;
+            ret->first[k].winner = game.result.winner;
+        }
         ret->plies += game.ply;
         if (game.ply > ret->longest)
             ret->longest = game.ply;

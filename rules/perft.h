@@ -20,14 +20,21 @@ enum { PERFT_DEPTH_MAX = 12 };
 // Counts from the game's position; the game is changed and restored. Depth 0 is one leaf.
 void game_perft(struct game *game, unsigned depth, struct perft *ret);
 
+enum { PLAYOUTS_FIRST = 4 }; // playouts that are also told one by one
+
 struct playouts {
     uint64_t hash;    // of all playouts, in order
-    uint64_t plies;   // entries of all games (stones and choices)
-    uint32_t longest; // entries of the longest
+    uint64_t plies;   // stones laid in all games; choices of colour are not plies
+    uint32_t longest; // of one game
     uint64_t removed; // stones that left the board
     uint32_t draws;
     uint32_t wins[COLOURS_MAX + 1];             // by side
     uint32_t five, captures, five_and_captures; // how they were won
+    struct {
+        uint64_t hash;
+        uint32_t plies;
+        uint8_t winner;      // side, 0 = draw
+    } first[PLAYOUTS_FIRST]; // the rest is 0 when there were fewer
 };
 
 // One random game, number k, on *game (which it leaves finished); returns its hash. With calls,

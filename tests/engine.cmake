@@ -6,5 +6,6 @@ tessera_test(NAME test_engine_threat SOURCES unit/test_engine_threat.c LIBS tess
 tessera_test(NAME test_engine_pentago SOURCES unit/test_engine_pentago.c LIBS tessera_engine)
 tessera_test(NAME test_engine_games SOURCES unit/test_engine_games.c LIBS tessera_engine)
 tessera_test(NAME test_engine_program SOURCES system/test_engine_program.c LIBS tessera_engine LABEL system)
+tessera_test(NAME test_engine_perft SOURCES system/test_engine_perft.c system/program.c LIBS tessera_engine LABEL system)
 tessera_fuzz(NAME fuzz_gtp SOURCES fuzz/fuzz_gtp.c LIBS tessera_engine CORPUS fuzz/corpus/gtp)
 tessera_bench(NAME bench_engine SOURCES bench/bench_engine.c LIBS tessera_engine)

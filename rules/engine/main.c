@@ -41,10 +41,14 @@ static const char help_text[] =
     "  --help, --version\n"
     "\n"
     "Commands\n"
-    "  bench [--json]                         speed and signature on fixed positions\n"
-    "  perft VARIANT SIZE DEPTH [FIELD=VALUE] exact move counts\n"
-    "  playouts VARIANT COUNT [FIELD=VALUE]   checksum of random games\n"
-    "  solve VARIANT FILE                     proves or refutes wins, a position a line\n";
+    "  bench [--json]                speed and signature on fixed positions\n"
+    "  perft VARIANT SIZE DEPTH      exact move counts, a line for each depth; also with\n"
+    "        [FIELD=VALUE]... [\"options={'tria': 'simple', ...}\"] [\"moves=4,4 7,7 ...\"]\n"
+    "  perft generator               check values of the random numbers and the checksum\n"
+    "  perft marbles                 Pentago: arrangements of n marbles\n"
+    "  playouts VARIANT COUNT        checksum of random games; also with\n"
+    "        [SIZE] [FIELD=VALUE]... [\"options={...}\"] [calls]\n"
+    "  solve VARIANT FILE            proves or refutes wins, a position a line\n";
 
 struct command_line {
     struct session_options options;

@@ -5,10 +5,12 @@
 
 #include "rules/engine/session.h"
 
-// perft VARIANT SIZE DEPTH [FIELD=VALUE]...: a line for each depth up to DEPTH.
+// perft VARIANT SIZE DEPTH [words of tool_rules.h, not calls]: what the reference counts say of the
+// position, a line for each depth up to DEPTH; in Pentago also the different positions.
+// perft generator, perft marbles: its tables of the generator and of Pentago's arrangements.
 int tool_perft(int argc, char **argv);
 
-// playouts VARIANT COUNT [FIELD=VALUE]...
+// playouts VARIANT COUNT [SIZE] [words of tool_rules.h, not moves].
 int tool_playouts(int argc, char **argv);
 
 // solve VARIANT FILE: proves or refutes a win for the side to move in each position of the file

@@ -29,7 +29,6 @@ struct devices {
     bool has_geometry, has_models; // measured ones, below
     struct geometry geometry;
     struct vision_models models;
-    uint64_t read_before, written_before; // transport's counts at its last opening (simulated)
 };
 
 enum { DEVICES_HEAP_LAYERS = 2 }; // how high stones lie in a tray without slots

@@ -77,8 +77,8 @@ static bool on_settled(void *user)
     struct devices *d = user;
     if (!d->table || !d->transport || transport_fd(d->transport) < 0)
         return true;
-    return table_settled(d->table, d->transport->bytes_written - d->written_before,
-                         d->transport->bytes_read - d->read_before);
+    // Both count from the transport's last opening, as the table does.
+    return table_settled(d->table, d->transport->bytes_written, d->transport->bytes_read);
 }
 
 static int on_reopen(void *user, int *ret_fd, struct error *err)
@@ -87,8 +87,6 @@ static int on_reopen(void *user, int *ret_fd, struct error *err)
     int r = table_serial_open(d->table, ret_fd);
     if (r < 0)
         return error_set_code(err, r, "NoPlotter", "the simulated plotter is unplugged.");
-    d->read_before = d->transport->bytes_read;
-    d->written_before = d->transport->bytes_written;
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "config/base/clock.h"
 
 static const int64_t REOPEN_MIN_NS = NS_PER_S / 2, REOPEN_MAX_NS = 5 * NS_PER_S;
+static const int64_t SILENT_MAX_NS = 5 * NS_PER_S / 2; // a camera that opened may take so long
 enum { BROKEN_MAX = 50 }; // broken frames in a row until the camera counts as lost
 
 // What the loop wants from the worker; copied under the lock.
@@ -44,9 +45,10 @@ struct eye {
     // The worker's own (on a virtual loop: the loop's).
     struct vision *vision;
     struct frame_source source;
-    bool open, was_lost, busy_scene;
+    bool open, was_lost, greeted, busy_scene;
     int broken;
-    int64_t due_ns, backoff_ns;
+    int64_t backoff_ns;
+    int64_t heard_ns; // when it was opened or last gave a picture
     struct observation observation;
 
     pthread_mutex_t lock;
@@ -103,9 +105,9 @@ static void report_lost(struct eye *c, const struct error *err)
     deliver(c);
 }
 
+// Only with a picture: what opens and then shows nothing is not back.
 static void report_back(struct eye *c)
 {
-    c->open = true;
     c->was_lost = false;
     c->backoff_ns = REOPEN_MIN_NS;
     pthread_mutex_lock(&c->lock);
@@ -150,8 +152,12 @@ static void report_observed(struct eye *c, const struct frame *frame)
 static int64_t step(struct eye *c, const struct orders *o, int64_t now)
 {
     struct error err;
-    if (o->pace == EYE_OFF)
+    if (o->pace == EYE_OFF) {
+        c->heard_ns = INT64_MAX; // nobody listened: its silence is counted from the next look
         return INT64_MAX;
+    }
+    if (c->heard_ns == INT64_MAX)
+        c->heard_ns = now;
     if (!c->open) {
         int r = c->options.open(c->options.open_user, &c->source, &err);
         if (r < 0) {
@@ -160,14 +166,22 @@ static int64_t step(struct eye *c, const struct orders *o, int64_t now)
             c->backoff_ns = 2 * wait < REOPEN_MAX_NS ? 2 * wait : REOPEN_MAX_NS;
             return now + wait;
         }
-        report_back(c);
+        c->open = true;
+        c->heard_ns = now;
     }
     struct frame frame;
     int r = c->source.ops->read(c->source.impl, &frame, &err);
     if (r == 0)
         r = vision_observe(c->vision, &frame, &c->observation, &err);
+    if (r != -EAGAIN)
+        c->heard_ns = now;
+    else if (now - c->heard_ns > SILENT_MAX_NS)
+        r = error_set(&err, -ETIMEDOUT, "%s is there but sends no pictures.", c->source.name);
     if (r == 0) {
         c->broken = 0;
+        if (c->was_lost || !c->greeted)
+            report_back(c);
+        c->greeted = true;
         report_observed(c, &frame);
     } else if (r == -EBADMSG && ++c->broken < BROKEN_MAX) {
         // thrown away; the next one is probably whole

@@ -4,7 +4,7 @@
 // picture; on a virtual loop the same work is done in place. Only the newest observation is handed
 // over. The rate follows what is going on: the controller asks for it, and while something moves on
 // the board the full rate may be used.
-// A camera that goes away is opened again with back-off.
+// A camera that goes away, or sends nothing for seconds, is opened again with back-off.
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct eye_events {
     // no JPEG.
     void (*observed)(void *user, const struct observation *o, const struct frame *frame);
     void (*lost)(void *user, const struct error *err); // once, until it is back
-    void (*back)(void *user, const char *name);        // also the first time
+    void (*back)(void *user, const char *name);        // gives pictures; also the first time
     void *user;
 };
 

@@ -85,6 +85,11 @@ static int make_player(struct play *p, unsigned seat, bool robot, struct error *
     const struct player_events events = {
         .move = on_player_move, .failed = on_player_failed, .user = p};
     struct engine_options engine = engine_of(p, p->options.seed + seat);
+    if (robot && s->engine.protocol != SETTINGS_ENGINE_GTP)
+        return error_set_code(err, -ENOTSUP, "EngineProtocol",
+                              "engine.protocol says gomocup, but the robot speaks GTP with its "
+                              "engine. Set engine.protocol to gtp and engine.command to an engine "
+                              "that speaks it, or leave engine.command empty for Tessera's own.");
     if (robot)
         return player_engine_new(p->loop, &engine, seat, &events, ret, err);
     if (!p->devices.table)

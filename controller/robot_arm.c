@@ -55,7 +55,7 @@ void robot_act_stop(struct robot *r)
     arm_stop(r->arm, ARM_STOP_PERSON, loop_now(r->loop)); // already stopped: nothing happens
     arm_cancel(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
-    r->submitted = r->retreat = r->parked = false;
+    r->submitted = r->parked = false;
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     robot_stop_players(r);
     r->counts.stops++;
@@ -369,7 +369,6 @@ void robot_act_go_on(struct robot *r)
 // After a failed step: whatever hangs on the cup goes into a tray, and the arm out of the picture.
 void robot_act_recover(struct robot *r)
 {
-    r->retreat = true;
     unsigned colour = 1;
     for (int i = 0; i < r->step_count; i++)
         colour = r->steps[i].colour;
@@ -422,8 +421,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
     eye_set_arm(r->eye, VISION_ARM_PARKED);
     if (r->state == ROBOT_HOMING) {
         robot_raise(r, ROBOT_EV_HOMED);
-    } else if (r->retreat) {
-        r->retreat = false;
+    } else if (e->tag == TAG_RETREAT) {
         if (r->state == ROBOT_LOOKING)
             robot_act_look(r); // only now is there anything to see
     } else {
@@ -450,7 +448,6 @@ static void on_failed(struct robot *r, const struct arm_event *e)
     snprintf(text, sizeof text, "%s%s%.300s", what, what[0] ? ": " : "",
              e->text[0] ? e->text : arm_reason_name(e->reason));
     trouble(r, text);
-    r->retreat = false;
     if (arm_state(r->arm) == ARM_HOMED) {
         robot_raise(r, ROBOT_EV_FAILED);
     } else {

@@ -53,7 +53,6 @@ struct robot {
     double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
     bool submitted; // the steps are with the arm
-    bool retreat;   // the arm only parks after a failed step
     int attempts;   // of the same work
     int moves_since_home;
     bool fallen;   // a stone fell off the cup and may lie anywhere

@@ -81,7 +81,10 @@ void robot_act_start(struct robot *r)
         int result = arm_reset(r->arm, loop_now(r->loop), &err);
         arm_link_update(r->arm_link);
         if (result < 0) {
-            snprintf(r->stop_text, sizeof r->stop_text, "%.*s", ROBOT_TEXT - 1, err.text);
+            size_t length = strlen(err.text); // becomes part of a sentence: without its full stop
+            length -= length && err.text[length - 1] == '.';
+            snprintf(r->stop_text, sizeof r->stop_text, "%.*s",
+                     (int)(length < ROBOT_TEXT ? length : ROBOT_TEXT - 1), err.text);
             robot_raise(r, ROBOT_EV_STOP);
             return;
         }
@@ -431,6 +434,18 @@ static void on_done(struct robot *r, const struct arm_event *e)
     }
 }
 
+// What hung on the cup when a step broke off may have fallen since: an emergency stop takes the
+// pump's power as well, a restart lets the valve go.
+static void note_fallen(struct robot *r, const struct arm_event *e)
+{
+    bool step = e->tag >= TAG_STEP && e->tag < TAG_STEP + (uint64_t)r->step_count;
+    if (e->reason != ARM_STONE_LOST && e->held != ARM_HELD_YES &&
+        !(step && e->held == ARM_HELD_UNKNOWN))
+        return;
+    r->fallen = true;
+    r->fallen_colour = step ? r->steps[e->tag - TAG_STEP].colour : 0;
+}
+
 static void on_failed(struct robot *r, const struct arm_event *e)
 {
     if (e->tag == TAG_HOME)
@@ -439,8 +454,7 @@ static void on_failed(struct robot *r, const struct arm_event *e)
         return; // the one before it has told
     if (e->reason == ARM_NOTHING_GRIPPED)
         r->counts.picks_failed++;
-    if (e->reason == ARM_STONE_LOST)
-        r->fallen = true;
+    note_fallen(r, e);
     if (e->reason == ARM_STOPPED)
         return; // the stop itself is told
     char what[ROBOT_LOG_STEP_MAX], text[ROBOT_TEXT];

@@ -142,12 +142,14 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
 }
 
 // A stone fell off the cup and now lies where no stone should be: it is ours to put away. Only one,
-// and only where the point should be empty; anything more is for people to judge.
+// of the colour that hung there, and only where the point should be empty; anything more is for
+// people to judge.
 static bool claim_fallen(struct robot *r, const struct target_report *report)
 {
     const struct board_difference *d = &report->wrong.list[0];
     char name[MOVE_TEXT_MAX];
-    if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected)
+    if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
+        (r->fallen_colour && r->fallen_colour != d->seen))
         return false;
     r->fallen = false;
     r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;

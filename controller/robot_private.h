@@ -55,8 +55,9 @@ struct robot {
     bool submitted; // the steps are with the arm
     int attempts;   // of the same work
     int moves_since_home;
-    bool fallen;   // a stone fell off the cup and may lie anywhere
-    bool home_due; // a stone lies too far off: the arm may have lost steps
+    bool fallen;            // a stone fell off the cup and may lie anywhere
+    unsigned fallen_colour; // its colour; 0 = not known
+    bool home_due;          // a stone lies too far off: the arm may have lost steps
     int64_t work_began_ns;
     char failure[ROBOT_TEXT]; // of the last failed step
 

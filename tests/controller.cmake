@@ -5,6 +5,10 @@ tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIB
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
+    tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c
+        LIBS tessera_controller LABEL system TIMEOUT 600)
+    set_target_properties(test_controller_faults PROPERTIES LINKER_LANGUAGE CXX)
+    add_dependencies(test_controller_faults tessera-rulesd tessera-engine)
     tessera_test(NAME test_play_kill SOURCES system/test_play_kill.c system/program.c
         LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 900)
     tessera_test(NAME test_play_game SOURCES system/test_play_game.c system/program.c

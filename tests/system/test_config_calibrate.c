@@ -106,7 +106,8 @@ static double worst_map_error(struct fixture *f)
     const struct table_setup *setup = table_setup_of(bench_table(f->bench));
     double worst = 0;
     for (int i = 0; i < 19 * 19; i++) {
-        double board[2] = {i % 19 * 22.0, i / 19 * 22.0};
+        int column = i % 19, row = i / 19;
+        double board[2] = {column * 22.0, row * 22.0};
         double ours[2];
         double truth[2];
         board_map_to_machine(&f->calibration.arm.map, board, ours);

@@ -53,11 +53,10 @@ static struct place place_of(const char *key)
             continue;
         int level = indent / 2;
         (void)snprintf(part[level], sizeof part[level], "%s", word);
-        wanted[0] = '\0';
-        for (int l = 0; l <= level; l++) {
-            strcat(wanted, l > 0 ? "." : "");
-            strcat(wanted, part[l]);
-        }
+        size_t length = 0;
+        for (int l = 0; l <= level; l++)
+            length += (size_t)snprintf(wanted + length, sizeof wanted - length, "%s%s",
+                                       l > 0 ? "." : "", part[l]);
         if (strcmp(wanted, key) == 0)
             return (struct place){i, indent, indent + (int)strlen(word) + 2};
     }

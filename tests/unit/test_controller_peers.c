@@ -306,7 +306,7 @@ static void test_referee(void **state)
     assert_int_equal(referee_game(referee)->ply, 4);
     assert_int_equal(game_at(referee_game(referee), 10, 9), 2);
     char name[RULES_GAME_NAME_MAX];
-    strcpy(name, referee_state(referee)->game);
+    (void)snprintf(name, sizeof name, "%s", referee_state(referee)->game);
     referee_free(referee);
 
     // Another day, the same game.

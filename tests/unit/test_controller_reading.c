@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -23,7 +24,7 @@ static struct target_report report;
 static void play(const char *moves)
 {
     char text[512];
-    strcpy(text, moves);
+    (void)snprintf(text, sizeof text, "%s", moves);
     for (char *save = NULL, *m = strtok_r(text, " ", &save); m; m = strtok_r(NULL, " ", &save)) {
         struct move move;
         assert_true(move_parse(&game.rules, m, strlen(m), &move));

@@ -352,7 +352,7 @@ static void test_rubbish(void **state)
     struct rng rng;
     rng_seed(&rng, 17);
     for (int round = 0; round < 200; round++) {
-        char rubbish[3000];
+        char rubbish[3000] = {0};
         size_t size = rng_below(&rng, sizeof rubbish);
         for (size_t i = 0; i < size; i++)
             rubbish[i] = (char)rng_below(&rng, round % 2 ? 256 : 11);
@@ -416,8 +416,8 @@ static void test_changed_by_others(void **state)
     }
     static const char mark[] = {'\xEF', '\xBB', '\xBF'}; // of the byte order
     char *marked = malloc(sizeof mark + size);
-    memcpy(marked, mark, sizeof mark);
-    memcpy(marked + sizeof mark, data, size);
+    memcpy(marked, mark, sizeof mark);        // NOLINT: bytes, no string
+    memcpy(marked + sizeof mark, data, size); // NOLINT: bytes, no string
     refuses(marked, sizeof mark + size, 1, "not a journal");
     free(marked);
     static const char *const foreign[] = {"hello", "hello\nworld\n",       "{\n  \"seq\": 1,\n",

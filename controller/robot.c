@@ -148,8 +148,9 @@ static int check_game(struct robot *r, struct error *err)
     const struct settings_board *board = &r->settings->board;
     if (rules->family != FAMILY_PENTE)
         return error_set_code(err, -ENOTSUP, "WrongTable",
-                              "%s is played on a board whose blocks turn; this table has a board "
-                              "of lines.",
+                              "%s is played on a board whose blocks turn, which no arm here can "
+                              "do: the rules daemon and the engine know it, the table does not. "
+                              "Choose a variant of Pente.",
                               rules->title);
     if (board->columns != rules->size || board->rows != rules->size)
         return error_set_code(err, -EINVAL, "WrongTable",

@@ -437,6 +437,10 @@ static int say_move(struct play *p, const char *words, struct error *err)
                          "\"%.40s\" is neither a point such as K10 nor a word I know; \"help\" "
                          "lists them.",
                          words);
+    // The simulated hand would lay it beside the stone that lies there: read as another move.
+    if (p->devices.table && move.kind == MOVE_PLACE &&
+        game_at(referee_game(p->referee), move.x, move.y))
+        return error_set(err, -EEXIST, "%.8s is occupied; choose an empty point.", words);
     if (robot_state(p->robot) != ROBOT_WATCHING || !player->at_board)
         return error_set(err, -EAGAIN, "it is not your turn yet.");
     if (!p->devices.table && move.kind == MOVE_PLACE)

@@ -61,6 +61,8 @@ static void test_typed_game(void **state)
     assert_true(program_expect(&p, "\"nonsense\" is neither a point", 10));
     assert_true(program_expect(&p, "  1. X blue K10", 60));
     assert_true(program_expect(&p, "placing a red stone on", 60));
+    program_type(&p, "K10\n");
+    assert_true(program_expect(&p, "K10 is occupied", 10));
     program_type(&p, "resign\n");
     int code = program_wait(&p, 120);
     if (code != 0)

@@ -8,6 +8,7 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/console.h"
 #include "controller/play.h"
+#include "rules/variant.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -229,6 +230,9 @@ enum exit_code cmd_play(int argc, char **argv)
     struct error err;
     char folder[PATHS_MAX];
     enum exit_code code = parse(&a, argc, argv);
+    struct variant variant;
+    if (code == EXIT_DONE && a.variant && variant_init(&variant, a.variant, &err) < 0)
+        code = options_usage(options_find_command("play"), "%s", err.text);
     if (code == EXIT_DONE)
         code = load(&a, &settings, folder, sizeof folder);
     if (code != EXIT_DONE)
@@ -250,6 +254,7 @@ enum exit_code cmd_play(int argc, char **argv)
     const struct console_options console = {.json = a.common.json,
                                             .quiet = a.common.quiet,
                                             .verbose = a.common.verbose,
-                                            .interactive = !a.automatic};
+                                            .interactive = !a.automatic,
+                                            .only_typed = !a.automatic && a.common.sim};
     return run_game(&game, &options, &console, options.fast);
 }

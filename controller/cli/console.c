@@ -87,7 +87,9 @@ static void on_input(void *user, int fd, uint32_t revents)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        c->input = loop_source_free(c->input); // nobody types any more; the game goes on
+        c->input = loop_source_free(c->input); // nobody types any more
+        if (c->options.only_typed)
+            c->stopped(c->user); // and nobody else can lay a stone: the game waits for --resume
         return;
     }
     for (ssize_t i = 0; i < n; i++) {
@@ -100,6 +102,13 @@ static void on_input(void *user, int fd, uint32_t revents)
         c->used = 0;
         on_word(c, c->line);
     }
+}
+
+static void on_no_input(void *user, int64_t now)
+{
+    (void)now;
+    struct console *c = user;
+    c->stopped(c->user);
 }
 
 static void on_signal(void *user, int signo)
@@ -243,10 +252,11 @@ int console_new(struct loop *loop, const struct console_options *options,
     int r = loop_add_signal(loop, SIGINT, on_signal, c, &c->interrupt);
     if (r == 0)
         r = loop_add_signal(loop, SIGTERM, on_signal, c, &c->terminate);
-    // A regular file can't be waited for; nobody types into one either.
     if (r == 0 && options->interactive) {
         r = loop_add_io(loop, STDIN_FILENO, EPOLLIN, on_input, c, &c->input);
-        r = r == -EPERM ? 0 : r;
+        // A file or /dev/null can't be waited for; nobody types into one either.
+        if (r == -EPERM)
+            r = options->only_typed ? loop_post(loop, on_no_input, c) : 0;
     }
     if (r < 0) {
         console_free(c);

@@ -15,6 +15,7 @@ struct console;
 struct console_options {
     bool json, quiet, verbose;
     bool interactive; // read words from standard input
+    bool only_typed;  // the person's moves can come from there only: its end stops the game
 };
 
 // `stopped` is called for "quit", Ctrl-C and SIGTERM.

@@ -200,11 +200,14 @@ enum exit_code options_fail(const struct error *err)
 
 enum exit_code options_usage(const struct command *command, const char *format, ...)
 {
-    char text[256];
+    char text[ERROR_TEXT_MAX];
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
+    size_t length = strlen(text);
+    if (length && text[length - 1] == '.') // a whole sentence from elsewhere
+        text[length - 1] = 0;
     log_error("%s. `tessera %s --help` explains.", text, command->name);
     return EXIT_USAGE;
 }

@@ -93,6 +93,7 @@ static void test_wrong_use(void **state)
     assert_exit(2, "there is no option --wheel", ARGS("play", "--wheel"));
     assert_exit(2, "--seat is the robot's",
                 ARGS("play", "--sim", "--seat", "middle", "--state", path));
+    assert_exit(2, "There is no game called \"chess\"", ARGS("play", "--variant", "chess"));
     assert_exit(2, "board.pitch_x", ARGS("play", "--set", "board.pitch_x=hello"));
     assert_exit(0, "Usage: tessera play", ARGS("play", "--help"));
     assert_exit(0, "tessera 0.", ARGS("--version"));

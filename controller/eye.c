@@ -19,7 +19,7 @@ enum { BROKEN_MAX = 50 }; // broken frames in a row until the camera counts as l
 struct orders {
     enum eye_pace pace;
     enum vision_arm arm;
-    bool expect_changed, geometry_changed, models_changed, quit;
+    bool expect_changed, geometry_changed, models_changed, anew, quit;
     int expected;
     uint8_t expect[BOARD_POINTS_MAX];
     struct geometry geometry;
@@ -73,6 +73,7 @@ static void take_orders(struct eye *c, struct orders *ret)
     pthread_mutex_lock(&c->lock);
     *ret = c->orders;
     c->orders.expect_changed = c->orders.geometry_changed = c->orders.models_changed = false;
+    c->orders.anew = false;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -81,6 +82,8 @@ static void obey(struct eye *c, const struct orders *o)
     vision_set_arm(c->vision, o->arm);
     if (o->expect_changed)
         vision_expect(c->vision, o->expected ? o->expect : NULL);
+    if (o->anew)
+        vision_reset(c->vision);
     // What doesn't fit is left out: the reader then finds and learns it by itself.
     if (o->geometry_changed)
         vision_set_geometry(c->vision, &o->geometry, NULL);
@@ -420,6 +423,13 @@ void eye_set_geometry(struct eye *c, const struct geometry *geometry)
     pthread_mutex_lock(&c->lock);
     c->orders.geometry = *geometry;
     c->orders.geometry_changed = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void eye_look_anew(struct eye *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->orders.anew = true;
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -51,4 +51,6 @@ void eye_set_pace(struct eye *eye, enum eye_pace pace);
 void eye_set_arm(struct eye *eye, enum vision_arm arm);
 void eye_expect(struct eye *eye, const uint8_t *classes, int count);
 void eye_set_geometry(struct eye *eye, const struct geometry *geometry);
+// Forgets where the board is: it is looked for in the next picture.
+void eye_look_anew(struct eye *eye);
 void eye_set_models(struct eye *eye, const struct vision_models *models);

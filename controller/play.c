@@ -182,7 +182,7 @@ static int open_recorder(struct play *p, struct error *err)
         .calibration = p->calibrated ? p->calibration : NULL,
         .fast = p->options.fast,
         .resumed = p->options.resume,
-        .held = p->options.resume && (p->past.held || p->past.step_open),
+        .held = p->options.resume && (p->past.adrift || p->past.step_open),
     };
     return recorder_new(p->loop, p->record, &setup, &p->recorder, err);
 }
@@ -215,7 +215,7 @@ static int set_up(struct play *p, struct error *err)
         .recorder = p->recorder,
         .players = p->players,
         .resumed = p->options.resume,
-        .held = p->options.resume && (p->past.held || p->past.step_open),
+        .held = p->options.resume && (p->past.adrift || p->past.step_open),
         .fast = p->options.fast,
     };
     const struct robot_events events = {.news = on_news,

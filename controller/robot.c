@@ -195,7 +195,7 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
     r->settings = options->settings;
     r->sure = sureness_default();
     r->state = ROBOT_STOPPED;
-    r->fallen = options->held;
+    r->fallen = r->adrift = options->held;
     name_colours(r);
     int result = check_game(r, err);
     if (result == 0) {

@@ -513,6 +513,7 @@ static int on_intent(void *user, const struct arm_intent *intent, int64_t now)
     struct error err;
     if (!r->o.log || !is_logged(intent))
         return 0;
+    r->adrift = true; // from now on a stone may be on the cup
     char what[ROBOT_LOG_STEP_MAX];
     describe(r, intent->tag, what, sizeof what);
     int result = robot_log_intent(r->o.log, what, intent->held == ARM_HELD_YES, &err);

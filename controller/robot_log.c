@@ -58,7 +58,10 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
     } else if (strcmp(what, "done") == 0) {
         past->step_open = false;
         json_member_bool(line, "held", &past->held, NULL);
+    } else if (strcmp(what, "seen") == 0) {
+        past->adrift = false;
     }
+    past->adrift = past->adrift || past->held;
     json_decref(line);
     return 0;
 }
@@ -132,4 +135,9 @@ int robot_log_intent(struct robot_log *log, const char *what, bool held, struct 
 int robot_log_done(struct robot_log *log, bool held, struct error *err)
 {
     return append(log, json_pack("{s:s, s:b}", "do", "done", "held", held), err);
+}
+
+int robot_log_seen(struct robot_log *log, struct error *err)
+{
+    return append(log, json_pack("{s:s}", "do", "seen"), err);
 }

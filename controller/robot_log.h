@@ -34,6 +34,7 @@ struct robot_log_past {
     bool step_open;                // a physical step had begun and not been reported done
     char step[ROBOT_LOG_STEP_MAX]; // for people: "placing a blue stone on K10"
     bool held;                     // a stone was on the cup then
+    bool adrift;                   // one was on it since the board was last seen to be right
     bool torn;                     // the last line had not been finished; it was put aside
 };
 
@@ -48,3 +49,5 @@ int robot_log_end(struct robot_log *log, struct error *err);
 // Before and after a physical step. `what` as in robot_log_past.step.
 int robot_log_intent(struct robot_log *log, const char *what, bool held, struct error *err);
 int robot_log_done(struct robot_log *log, bool held, struct error *err);
+// The board was seen to be as the game says: no stone of ours lies where it should not.
+int robot_log_seen(struct robot_log *log, struct error *err);

@@ -12,6 +12,7 @@ static const int64_t LOOK_PATIENCE_NS = 10 * NS_PER_S;  // until we say what we 
 static const int64_t WRONG_PATIENCE_NS = 2 * NS_PER_S;  // a wrong board must stay wrong so long
 static const int64_t UNSURE_PATIENCE_NS = 6 * NS_PER_S; // light and shadows may still settle
 static const int64_t READ_PATIENCE_NS = 20 * NS_PER_S;  // for the hand to leave
+enum { GRID_DOUBTED = 8, LOOKS_ANEW = 3 };              // wrong points; times
 static const int64_t STILL_PATIENCE_NS = 3 * NS_PER_S;  // a half-laid board in "still" mode
 
 // --- helpers ---
@@ -110,12 +111,22 @@ static void check_placing(struct robot *r)
                point_format(where, name), far);
 }
 
+// Until now a stone that had been on the cup might have lain anywhere, also for the program that
+// goes on after a crash.
+static void note_seen(struct robot *r)
+{
+    struct error err;
+    if (r->o.log && r->adrift && robot_log_seen(r->o.log, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+    r->fallen = r->adrift = false;
+}
+
 void robot_confirm(struct robot *r)
 {
     check_placing(r);
     board_target_settle(&r->target);
-    r->attempts = 0;
-    r->fallen = false;
+    r->attempts = r->looks_anew = 0;
+    note_seen(r);
     r->failure[0] = 0;
     if (r->events.confirmed)
         r->events.confirmed(r->events.user, robot_game(r));
@@ -159,6 +170,20 @@ static bool claim_fallen(struct robot *r, const struct target_report *report)
     return true; // seen as work from the next picture on
 }
 
+// No hand changes that much at once: it is the grid that is wrong. Found while the arm or a hand
+// hid a row of it, it can be a line off. The arm is parked now, so look again.
+static bool mistrust_grid(struct robot *r, const struct target_report *report)
+{
+    if (report->verdict != TARGET_WRONG || report->wrong.count < GRID_DOUBTED ||
+        r->looks_anew >= LOOKS_ANEW)
+        return false;
+    r->looks_anew++;
+    robot_news(r, ROBOT_NEWS_DOING, "nearly the whole board looks wrong: finding its lines again");
+    eye_look_anew(r->eye);
+    evidence_clear(&r->evidence);
+    return true;
+}
+
 static void compare(struct robot *r)
 {
     if (!r->parked)
@@ -189,7 +214,7 @@ static void compare(struct robot *r)
             return;
         }
     }
-    if (claim_fallen(r, &report))
+    if (claim_fallen(r, &report) || mistrust_grid(r, &report))
         return;
     if (lasts(r, report.verdict == TARGET_WRONG ? WRONG_PATIENCE_NS : UNSURE_PATIENCE_NS))
         ask_about_board(r, &report);

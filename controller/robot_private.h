@@ -56,6 +56,8 @@ struct robot {
     int attempts;   // of the same work
     int moves_since_home;
     bool fallen;            // a stone fell off the cup and may lie anywhere
+    int looks_anew;         // for the grid, since the board was last right
+    bool adrift;            // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
     bool home_due;          // a stone lies too far off: the arm may have lost steps
     int64_t work_began_ns;

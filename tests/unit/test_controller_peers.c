@@ -366,6 +366,8 @@ static void test_robot_log(void **state)
     robot_log_free(log);
     past = past_of(path);
     assert_true(past.open && !past.step_open && !past.held);
+    // It was on the cup, and nobody has seen where it lies since.
+    assert_true(past.adrift);
 
     // A line that the power cut short is put aside.
     char file[80];
@@ -375,6 +377,11 @@ static void test_robot_log(void **state)
     fclose(f);
     past = past_of(path);
     assert_true(past.open && past.torn);
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_seen(log, &err), 0);
+    robot_log_free(log);
+    past = past_of(path);
+    assert_true(past.open && !past.adrift);
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_end(log, &err), 0);
     robot_log_free(log);

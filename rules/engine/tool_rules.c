@@ -15,10 +15,11 @@ int tool_rules_init(struct tool_rules *rules, const char *name, struct error *er
 // Appends to a text of `size` bytes. False, and nothing appended, when it would not fit.
 static bool append(char *text, size_t size, const char *separator, const char *more)
 {
-    size_t used = strlen(text), between = used ? strlen(separator) : 0;
-    if (used + between + strlen(more) >= size)
+    size_t used = strlen(text), between = used ? strlen(separator) : 0, length = strlen(more);
+    if (used + between + length >= size)
         return false;
-    (void)snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
+    memcpy(text + used, separator, between); // NOLINT: the end of the text follows
+    memcpy(text + used + between, more, length + 1);
     return true;
 }
 

@@ -84,16 +84,13 @@ static struct table_ledger ledger(void)
     return l;
 }
 
-// Nothing was struck, pressed, dropped or run into. At the magazines the simulated stones crowd up
-// under the one just gripped, before it is lifted; that is their affair, not the arm's.
+// Nothing was struck, pressed, dropped or run into.
 static void assert_no_incident(void)
 {
     const struct world *w = table_world(rig.table);
     int ours = 0;
     for (int i = 0; i < w->incident_count && i < WORLD_INCIDENTS_KEPT; i++) {
         const struct world_incident *n = &w->incident[i];
-        if (n->kind == INCIDENT_PRESSED && n->x < -40)
-            continue;
         print_error("%.3f s: %s at %.1f, %.1f\n", (double)n->time_ns / 1e9,
                     world_incident_name((enum world_incident_kind)n->kind), n->x, n->y);
         ours++;

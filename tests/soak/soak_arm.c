@@ -12,6 +12,8 @@
 #include "soak_arm_table.h"
 #include "tests/unit/test_motion_chaos.h"
 
+enum { PROGRESS = 2000 }; // scenarios between two words about how far it is
+
 static int usage(void)
 {
     fprintf(stderr, "usage: soak_arm [COUNT] [--seed N] [--trace] [--table | --scenarios]\n");
@@ -43,6 +45,9 @@ static int scenarios(unsigned long long first, unsigned long long count, FILE *t
             bad++;
             printf("seed %llu: %s\n", seed, r.why);
         }
+        if ((seed - first + 1) % PROGRESS == 0)
+            fprintf(stderr, "soak_arm: %llu of %llu scenarios, %llu broken\n", seed - first + 1,
+                    count, bad);
     }
     printf("scenarios %llu, broken %llu, faults %llu, jobs done %llu, jobs failed %llu, homings "
            "%llu, motion lines while unknown %llu, simulated hours %.1f\n",

@@ -4,14 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "config/base/rng.h"
 #include "controller/sim/world.h"
 #include "tests/sim/test_motion_table.h"
 
-#define SECOND 1000000000LL
-
-enum { GRID = 19, TRIES_MAX = 40, FULL_BOARD = 150 };
+enum { GRID = 19, TRIES_MAX = 40, FULL_BOARD = 150, FULL_STORE = 40, PROGRESS_S = 60 };
 
 // Reads the line as an outsider does: after an alarm or banner came in whole, no motion may go out
 // before $H has.
@@ -64,19 +63,26 @@ static void on_bytes(void *user, enum transport_direction direction, const void 
 static int count_incidents(struct soak *s)
 {
     const struct world *w = table_world(s->rig.table);
-    // Magazines of the simulated table crowd a stone up under the one just gripped: not the arm's.
     return w->incident_kind[INCIDENT_STRUCK] + w->incident_kind[INCIDENT_CRASH] +
-           w->incident_kind[INCIDENT_STACKED];
+           w->incident_kind[INCIDENT_STACKED] + w->incident_kind[INCIDENT_PRESSED];
 }
 
 // ---- faults ------------------------------------------------------------------------------------
+
+// The mushroom button cuts the power of motors and pump; its second contact tells the computer.
+static void press_estop(struct soak *s, bool pressed)
+{
+    table_estop(s->rig.table, pressed);
+    arm_set_stop_input(s->rig.arm, ARM_STOP_ESTOP, pressed, loop_now(s->rig.loop));
+    table_rig_update(&s->rig);
+}
 
 static void hurt(struct soak *s)
 {
     struct table *t = s->rig.table;
     s->result->faults++;
     s->hurt_lately = true;
-    switch (rng_below(&s->rng, 10)) {
+    switch (rng_below(&s->rng, 11)) {
     case 0:
         table_fault(t, FAULT_UNPLUG, 0);
         table_rig_wait(&s->rig, rng_range(&s->rng, 0.5, 5));
@@ -106,6 +112,11 @@ static void hurt(struct soak *s)
     case 8:
         arm_stop(s->rig.arm, ARM_STOP_HAND, loop_now(s->rig.loop));
         table_rig_update(&s->rig);
+        break;
+    case 9:
+        press_estop(s, true);
+        table_rig_wait(&s->rig, rng_range(&s->rng, 0.1, 5));
+        press_estop(s, false);
         break;
     default:
         table_fault(t, FAULT_PICK_FAILS, 1 + (double)rng_below(&s->rng, 5));
@@ -177,13 +188,15 @@ static void tell_obstacles(struct soak *s)
 
 static void keep_stores(struct soak *s)
 {
+    const struct world *w = table_world(s->rig.table);
     for (int c = 0; c < 2; c++) {
         if (stores_room(&s->rig.stores, 2 + c) < 2) {
             table_empty_tray(s->rig.table, c + 1);
             memset(s->rig.stores.store[2 + c].full, 0, sizeof s->rig.stores.store[2 + c].full);
         }
-        table_fill_store(s->rig.table, c + 1, 100);
-        stores_set_count(&s->rig.stores, c, 100);
+        if (world_count(w, PLACE_STORE, c + 1) < FULL_STORE / 2)
+            table_fill_store(s->rig.table, c + 1, FULL_STORE / 2);
+        stores_set_count(&s->rig.stores, c, FULL_STORE);
     }
 }
 
@@ -250,6 +263,21 @@ static void account(struct soak *s)
     s->result->unaccounted += l.floor + (arm_held(s->rig.arm) == ARM_HELD_NO ? l.cup : 0);
 }
 
+// Long runs say once a minute how far they are; on standard error, so that the same seed prints the
+// same result.
+static void tell_progress(const struct soak *s, int stones, time_t *next)
+{
+    time_t now = time(NULL);
+    if (*next == 0)
+        *next = now + PROGRESS_S;
+    if (now < *next)
+        return;
+    *next = now + PROGRESS_S;
+    const struct table_soak_result *r = s->result;
+    fprintf(stderr, "soak_arm: %d of %d stones, %d faults, %d unaccounted for, %d collisions\n",
+            r->placed + r->lifted, stones, r->faults, r->unaccounted, r->incidents);
+}
+
 int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
 {
     static struct soak s; // too large for a stack
@@ -269,12 +297,14 @@ int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
     s.rig.transport->tap_user = &s.watch;
     table_fault(s.rig.table, FAULT_PICK_RATE, 0.03);
     int result = 0, incidents = 0;
+    time_t next = 0;
     while (result == 0 && ret->placed + ret->lifted < stones) {
         if (!recover(&s)) {
             fprintf(stderr, "soak_arm: the arm did not come back to work: %s\n", s.rig.text);
             result = -1;
             break;
         }
+        tell_progress(&s, stones, &next);
         s.hurt_lately = false;
         look(&s);
         keep_stores(&s);

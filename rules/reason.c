@@ -34,6 +34,8 @@ static const struct {
                                              "rules do."},
     [REASON_TOO_LONG] = {"too_long", "The record is longer than a game can be."},
     [REASON_BAD_SETUP] = {"bad_setup", "The stones that the record sets up cannot stand there."},
+    [REASON_WRONG_RESULT] = {"wrong_result", "The record says that another player won than the "
+                                             "board shows."},
     [REASON_BAD_TEXT] = {"bad_text", "The text breaks off or is not a record of this kind."},
 };
 

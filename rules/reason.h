@@ -32,6 +32,7 @@ enum reason {
     REASON_BAD_CAPTURES, // the record removes other stones than the rules do
     REASON_TOO_LONG,     // more moves, headers or text than a record can hold
     REASON_BAD_SETUP,    // stones set up that cannot stand there, or not at the start
+    REASON_WRONG_RESULT, // the text says that another won than the board shows
     REASON_BAD_TEXT,     // the text breaks off or is not of the format
     REASON_COUNT
 };

@@ -17,7 +17,8 @@ int scan_next(struct scanner *s)
         return c;
     s->at++;
     s->column++;
-    if (c == '\n') {
+    // A line ends with LF, CR LF, or, in old files, CR alone.
+    if (c == '\n' || (c == '\r' && scan_peek(s) != '\n')) {
         s->line++;
         s->column = 1;
     }
@@ -27,6 +28,12 @@ int scan_next(struct scanner *s)
 void scan_blanks(struct scanner *s)
 {
     while (scan_peek(s) >= 0 && isspace(scan_peek(s)))
+        scan_next(s);
+}
+
+void scan_line(struct scanner *s)
+{
+    for (int line = s->line; scan_peek(s) >= 0 && s->line == line;)
         scan_next(s);
 }
 
@@ -104,16 +111,30 @@ static void make_due_choice(struct reader *r)
     }
 }
 
+void reader_result(struct reader *r, enum stated_result result)
+{
+    if (r->ended) // a second one is no news: some files repeat it
+        return;
+    r->record->stated = result;
+    r->ended = result != STATED_UNKNOWN; // "?" may also stand for a remark on a move
+}
+
 bool reader_move(struct reader *r, struct move move, struct place at, const char *word)
 {
     struct record *record = r->record;
-    if (move.kind == MOVE_PLACE || move.kind == MOVE_PAIR) {
-        record->stated_moves++;
-        if (!r->stopped)
-            make_due_choice(r);
+    bool stone = move.kind == MOVE_PLACE || move.kind == MOVE_PAIR;
+    record->stated_moves += stone;
+    if (r->ended && !r->stopped) {
+        reader_fault(r, REASON_GAME_OVER, record->stated_moves, at,
+                     "Move %u, %s, stands after the result %s. Only what stands before the result "
+                     "was read.",
+                     record->stated_moves, word, result_text(record->stated));
+        r->stopped = true;
     }
     if (r->stopped)
         return false;
+    if (stone)
+        make_due_choice(r);
     enum reason reason = game_play(&record->game, move, &r->effect);
     if (reason == REASON_NONE)
         return true;
@@ -127,6 +148,13 @@ bool reader_move(struct reader *r, struct move move, struct place at, const char
 
 void reader_bad_move(struct reader *r, enum reason reason, struct place at, const char *word)
 {
+    if (r->ended) {
+        reader_fault(r, REASON_BAD_TEXT, 0, at,
+                     "The text goes on after the result %s, with \"%s\". Only what stands before "
+                     "the result was read.",
+                     result_text(r->record->stated), word);
+        return;
+    }
     unsigned number = ++r->record->stated_moves;
     if (r->stopped)
         return;
@@ -183,12 +211,28 @@ static unsigned side_colour(const struct variant *v, unsigned side)
     return 1;
 }
 
+// A game that ended on the board has the result that the board shows, whatever the text says.
+static void compare_result(struct reader *r)
+{
+    enum stated_result shown = record_result(r->record), stated = r->record->stated;
+    if (shown == stated || shown == STATED_UNKNOWN || stated == STATED_NONE ||
+        stated == STATED_UNKNOWN)
+        return;
+    reader_fault(r, REASON_WRONG_RESULT, 0, scan_place(&r->scan),
+                 "The text gives the result %s, but on the board the game ended %s with move %u.",
+                 result_text(stated), result_text(shown), r->record->stated_moves);
+}
+
 void reader_finish(struct reader *r)
 {
     struct record *record = r->record;
     struct game *game = &record->game;
-    if (r->stopped || game->result.over)
+    if (r->stopped)
         return;
+    if (game->result.over) {
+        compare_result(r);
+        return;
+    }
     while (r->choices_used < r->choice_count &&
            game_choice_allowed(game, r->choices[r->choices_used]))
         game_play(game, move_choice(r->choices[r->choices_used++]), NULL);

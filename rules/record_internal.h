@@ -27,6 +27,7 @@ static inline struct place scan_place(const struct scanner *s)
 
 int scan_next(struct scanner *s);
 void scan_blanks(struct scanner *s); // spaces, tabs, line ends
+void scan_line(struct scanner *s);   // the rest of the line, its end included
 
 // Reads bytes up to a blank or one of `stops`; always terminated, and ending in "..." when it was
 // cut. Returns the full length.
@@ -49,6 +50,7 @@ struct reader {
     const struct variant_list *house;
     bool begun;                          // the game has been set up
     bool stopped;                        // a move was refused: what follows is only counted
+    bool ended;                          // the result has been read: no move may follow
     bool resigned;                       // the text says that somebody resigned, and not who
     struct effect effect;                // of the last move played
     unsigned choice_count, choices_used; // choices of colour that a header announces
@@ -65,6 +67,9 @@ void reader_begin(struct reader *r, const char *name, struct place at);
 
 // Plays a move that stands at `at` as `word`. False when it was refused or is past a refused one.
 bool reader_move(struct reader *r, struct move move, struct place at, const char *word);
+
+// A result that stands where the moves end.
+void reader_result(struct reader *r, enum stated_result result);
 
 // A word that should be a move and is none.
 void reader_bad_move(struct reader *r, enum reason reason, struct place at, const char *word);

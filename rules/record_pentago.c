@@ -59,12 +59,14 @@ int read_booklet(struct reader *r, struct error *err)
         enum stated_result stated;
         scan_word(&r->scan, "", word, sizeof word);
         size_t digits = strspn(word, "0123456789");
-        if (digits > 0 && strcmp(word + digits, ".") == 0)
+        bool numbered = digits > 0 && word[digits] == '.';
+        const char *move = numbered ? word + digits + 1 : word; // "3. 2/5", or joined: "3.2/5"
+        if (*move == '\0')
             continue;
-        if (result_parse(word, &stated))
-            r->record->stated = stated;
+        if (result_parse(move, &stated))
+            reader_result(r, stated);
         else
-            read_booklet_move(r, word, at);
+            read_booklet_move(r, move, at);
     }
     if (r->record->stated == STATED_NONE)
         reader_fault(r, REASON_NO_RESULT, 0, scan_place(&r->scan),

@@ -63,6 +63,22 @@ static void trim(char *text)
         text[--length] = '\0';
 }
 
+// The header as the site spells it; programs differ in capitals, and some in the word.
+static const char *site_key(const char *key)
+{
+    static const char *const own[] = {swapped_key, choices_key, rules_key};
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcasecmp(key, aliases[i].other) == 0)
+            return aliases[i].key;
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (strcasecmp(key, headers[i].key) == 0)
+            return headers[i].key;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcasecmp(key, own[i]) == 0)
+            return own[i];
+    return key;
+}
+
 static void store_header(struct reader *r, struct header_set *set, const char *key,
                          const char *value, struct place at)
 {
@@ -76,9 +92,7 @@ static void store_header(struct reader *r, struct header_set *set, const char *k
                {swapped_key, set->swapped, sizeof set->swapped},
                {choices_key, set->choices, sizeof set->choices}};
     set->count++;
-    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (strcmp(key, aliases[i].other) == 0)
-            key = aliases[i].key;
+    key = site_key(key);
     if (strcmp(key, "Game") == 0)
         set->game_at = at;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -90,13 +104,21 @@ static void store_header(struct reader *r, struct header_set *set, const char *k
         reader_fault(r, REASON_TOO_LONG, 0, at, "There are more than %d headers.", RECORD_TAGS_MAX);
 }
 
-// Whether what follows on this line is the next header: some files have several on one.
-static bool header_follows(const struct scanner *s)
+// Whether a header ends with the "] just read: behind it the next one begins (some files have
+// several on a line), or the line holds no other end.
+static bool header_ends(const struct scanner *s)
 {
     size_t at = s->at;
     while (at < s->length && (s->text[at] == ' ' || s->text[at] == '\t'))
         at++;
-    return at < s->length && s->text[at] == '[';
+    if (at < s->length && s->text[at] == '[')
+        return true;
+    for (char before = 0; at < s->length && s->text[at] != '\n' && s->text[at] != '\r'; at++) {
+        if (before == '"' && s->text[at] == ']')
+            return false;
+        before = s->text[at];
+    }
+    return true;
 }
 
 // [key "value"]; the value may itself hold quotation marks.
@@ -106,11 +128,11 @@ static void read_header(struct reader *r, struct header_set *set)
     char line[RECORD_KEY_MAX + RECORD_VALUE_MAX + 8];
     size_t length = 0;
     int before = 0;
-    for (int c = scan_next(&r->scan); c >= 0 && c != '\n'; c = scan_next(&r->scan)) {
+    for (int c = scan_next(&r->scan); c >= 0 && c != '\n' && c != '\r'; c = scan_next(&r->scan)) {
         if (length + 1 < sizeof line)
             line[length] = c ? (char)c : '?';
         length++;
-        if (before == '"' && c == ']' && header_follows(&r->scan))
+        if (before == '"' && c == ']' && length < sizeof line && header_ends(&r->scan))
             break;
         before = c;
     }
@@ -165,7 +187,7 @@ static void skip_blanks(struct scanner *s)
         else if (c == '(')
             skip_variation(s);
         else if (c == ';' || c == '#' || c == '%')
-            skip_until(s, '\n');
+            scan_line(s);
         else if (c == ',')
             scan_next(s);
         else if (c == '$')
@@ -225,10 +247,11 @@ static void begin(struct reader *r, const struct header_set *set)
     read_choices(r, set);
 }
 
+// "12", "12." or, before a move of the second player, "12..."
 static bool is_move_number(const char *word)
 {
     size_t digits = strspn(word, "0123456789");
-    return digits > 0 && (word[digits] == '\0' || strcmp(word + digits, ".") == 0);
+    return digits > 0 && digits <= 4 && word[digits + strspn(word + digits, ".")] == '\0';
 }
 
 // "K10!" and "K10?!" praise or blame a move; "?" alone is a result.
@@ -246,11 +269,11 @@ static void read_word(struct reader *r, char *word, struct place at)
     if (is_move_number(word))
         return;
     char *dot = strchr(word, '.');
-    if (dot && isdigit((unsigned char)word[0])) // "12.K10"
-        word = dot + 1;
+    if (dot && isdigit((unsigned char)word[0])) // "12.K10", "12...L11"
+        word = dot + strspn(dot, ".");
     drop_praise(word);
     if (result_parse(word, &result)) {
-        r->record->stated = result;
+        reader_result(r, result);
         return;
     }
     if (strcasecmp(word, "Resign") == 0 || strcasecmp(word, "Forfeit") == 0) {

@@ -25,7 +25,7 @@ struct sgf {
     char rules[RECORD_VALUE_MAX];
     char size[8];
     char names[2][RECORD_VALUE_MAX], ranks[2][RECORD_VALUE_MAX]; // of B and W
-    struct place rules_at;
+    struct place rules_at, size_at;
     struct sgf_setup setup;
     // The last move's removed stones, and which of them AE has named.
     struct point removed[CAPTURED_MAX + POOFED_MAX];
@@ -87,15 +87,37 @@ static void begin_setup(struct sgf *sgf)
     sgf->r->stopped = true;
 }
 
+// Rows are counted from the top: on a board of another size every stone would lie elsewhere.
+static void check_size(struct sgf *sgf, const char *name)
+{
+    struct reader *r = sgf->r;
+    struct variant rules, sized;
+    if (!sgf->size[0])
+        return;
+    if (r->rules)
+        rules = *r->rules;
+    else if (!record_rules_find(name, r->house, &rules))
+        return; // reader_begin will say so
+    sized = rules;
+    if (variant_set(&sized, "size", sgf->size, NULL) == 0 &&
+        (r->rules ? sized.size == rules.size : variant_validate(&sized, NULL) == 0))
+        return;
+    reader_fault(r, REASON_UNKNOWN_GAME, 0, sgf->size_at,
+                 "SZ[%s] is not the size of a board on which %s is played%s.", sgf->size,
+                 rules.title, r->rules ? " here" : "");
+    r->stopped = true;
+}
+
 // The rules are known once the first node is read, a set-up is whole at the first move.
 static void begin(struct sgf *sgf)
 {
     char name[2 * RECORD_VALUE_MAX];
+    const char *rules = sgf->rules[0] ? sgf->rules : "Pente";
     sgf->root = false;
     if (sgf->r->begun)
         return;
-    snprintf(name, sizeof name, "%s%s%s", sgf->rules[0] ? sgf->rules : "Pente",
-             sgf->size[0] ? "; size=" : "", sgf->size);
+    check_size(sgf, rules);
+    snprintf(name, sizeof name, "%s%s%s", rules, sgf->size[0] ? "; size=" : "", sgf->size);
     reader_begin(sgf->r, name, sgf->rules_at);
     begin_setup(sgf);
 }
@@ -229,8 +251,9 @@ static void keep(char *to, size_t size, const char *value)
 }
 
 // SZ[19]; some programs write SZ[19:19] for a square.
-static void read_size(struct sgf *sgf, const char *value)
+static void read_size(struct sgf *sgf, const char *value, struct place at)
 {
+    sgf->size_at = at;
     size_t length = strcspn(value, ":");
     keep(sgf->size, sizeof sgf->size, value);
     if (value[length] == ':' && length < sizeof sgf->size && strlen(value + length + 1) == length &&
@@ -246,7 +269,7 @@ static void read_root(struct sgf *sgf, const char *ident, const char *value, str
     if (strcmp(ident, "GM") == 0)
         read_game_number(sgf, value, at);
     else if (strcmp(ident, "SZ") == 0)
-        read_size(sgf, value);
+        read_size(sgf, value, at);
     else if (strcmp(ident, "PB") == 0 || strcmp(ident, "PW") == 0)
         keep(sgf->names[ident[1] == 'W'], RECORD_VALUE_MAX, value);
     else if (strcmp(ident, "BR") == 0 || strcmp(ident, "WR") == 0)

@@ -57,7 +57,7 @@ int read_traditional(struct reader *r, struct error *err)
         if (number || length == 0)
             continue;
         if (result_parse(word, &stated)) {
-            r->record->stated = stated;
+            reader_result(r, stated);
             continue;
         }
         read_stone(r, word, at);

@@ -8,7 +8,12 @@ tessera_test(NAME test_rules_properties SOURCES unit/test_rules_properties.c LIB
 tessera_test(NAME test_rules_game SOURCES unit/test_rules_game.c LIBS tessera_rules)
 tessera_test(NAME test_rules_variant SOURCES unit/test_rules_variant.c LIBS tessera_rules)
 tessera_test(NAME test_rules_text SOURCES unit/test_rules_text.c LIBS tessera_rules)
-tessera_test(NAME test_rules_records SOURCES unit/test_rules_records.c LIBS tessera_rules)
+tessera_test(NAME test_rules_records_text SOURCES unit/test_rules_records_text.c unit/record_fixture.c
+    LIBS tessera_rules)
+tessera_test(NAME test_rules_records_sgf SOURCES unit/test_rules_records_sgf.c unit/record_fixture.c
+    LIBS tessera_rules)
+tessera_test(NAME test_rules_records_write SOURCES unit/test_rules_records_write.c unit/record_fixture.c
+    LIBS tessera_rules)
 tessera_fuzz(NAME fuzz_penteorg SOURCES fuzz/fuzz_penteorg.c LIBS tessera_rules CORPUS fuzz/corpus/penteorg)
 tessera_fuzz(NAME fuzz_sgf SOURCES fuzz/fuzz_sgf.c LIBS tessera_rules CORPUS fuzz/corpus/sgf)
 tessera_fuzz(NAME fuzz_traditional SOURCES fuzz/fuzz_traditional.c LIBS tessera_rules CORPUS fuzz/corpus/traditional)

@@ -2,9 +2,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/notation.h"
+
+enum { MOVED_REACH = 2 }; // points: a stone that was pushed lies so near to where it was
 
 // A sentence under construction, cut to its room.
 struct text {
@@ -45,7 +48,17 @@ const char *count_word(int count)
     return digits;
 }
 
-char *points_text(const struct point *points, int count, char *buf, size_t size)
+// "K10"; of Pentago's board "2/5".
+static char *name_point(struct point p, const struct colour_names *names, char *buf)
+{
+    if (!names->marbles)
+        return point_format(p, buf);
+    const struct variant *pentago = variant_find("pentago");
+    return move_format(pentago, move_place(0, p.x, p.y), buf);
+}
+
+char *points_text_named(const struct point *points, int count, const struct colour_names *names,
+                        char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
     char name[MOVE_TEXT_MAX];
@@ -56,10 +69,16 @@ char *points_text(const struct point *points, int count, char *buf, size_t size)
             i == 0           ? ""
             : i == count - 1 ? " and "
                              : ", ",
-            point_format(points[i], name));
+            name_point(points[i], names, name));
     if (named < count)
         add(&t, " and %d more", count - named);
     return buf;
+}
+
+char *points_text(const struct point *points, int count, char *buf, size_t size)
+{
+    static const struct colour_names stones = {.marbles = false};
+    return points_text_named(points, count, &stones, buf, size);
 }
 
 // The points of all differences that go from one class to another.
@@ -80,32 +99,96 @@ static void sentence_start(struct text *t)
         add(t, "; ");
 }
 
+static const char *stone_word(const struct colour_names *names)
+{
+    return names->marbles ? "marble" : "stone";
+}
+
+static const char *article(const char *word)
+{
+    return strchr("aeiou", word[0]) ? "an" : "a";
+}
+
+static int distance(struct point a, struct point b)
+{
+    int dx = abs(a.x - b.x), dy = abs(a.y - b.y);
+    return dx > dy ? dx : dy;
+}
+
+static void drop_point(struct point *points, int *count, int at)
+{
+    memmove(&points[at], &points[at + 1], (size_t)(*count - at - 1) * sizeof points[0]);
+    --*count;
+}
+
+// Takes the closest pair of a vanished and a new stone out of the lists. False: none are so close.
+static bool next_moved(struct point *gone, int *gone_count, struct point *fresh, int *fresh_count,
+                       int reach, struct point *ret_from, struct point *ret_to)
+{
+    int best = reach + 1, from = 0, to = 0;
+    for (int i = 0; i < *gone_count; i++) {
+        for (int j = 0; j < *fresh_count; j++) {
+            if (distance(gone[i], fresh[j]) >= best)
+                continue;
+            best = distance(gone[i], fresh[j]);
+            from = i;
+            to = j;
+        }
+    }
+    if (best > reach)
+        return false;
+    *ret_from = gone[from];
+    *ret_to = fresh[to];
+    drop_point(gone, gone_count, from);
+    drop_point(fresh, fresh_count, to);
+    return true;
+}
+
+static void say_fresh(struct text *t, const char *colour, const struct colour_names *names,
+                      const struct point *fresh, int n)
+{
+    char points[128];
+    if (!n)
+        return;
+    sentence_start(t);
+    add(t, n == 1 ? "%s %s %s is new: %s" : "%s %s %ss are new: %s",
+        n == 1 ? article(colour) : count_word(n), colour, stone_word(names),
+        points_text_named(fresh, n, names, points, sizeof points));
+}
+
+static void say_gone(struct text *t, const char *colour, const struct colour_names *names,
+                     const struct point *gone, int m)
+{
+    char points[128];
+    if (!m)
+        return;
+    sentence_start(t);
+    if (m == 1)
+        add(t, "the %s %s on %s is gone", colour, stone_word(names),
+            name_point(gone[0], names, points));
+    else
+        add(t, "%s %s %ss are gone: %s", count_word(m), colour, stone_word(names),
+            points_text_named(gone, m, names, points, sizeof points));
+}
+
 static void say_colour(struct text *t, const struct differences *d,
                        const struct colour_names *names, unsigned c)
 {
-    struct point fresh[DIFFERENCES_MAX], gone[DIFFERENCES_MAX];
-    char points[128], name[MOVE_TEXT_MAX], other[MOVE_TEXT_MAX];
-    int n = select_points(d, 0, c, fresh), m = select_points(d, c, 0, gone);
-    if (n == 1 && m == 1) {
+    struct point fresh[DIFFERENCES_MAX], gone[DIFFERENCES_MAX], from[DIFFERENCES_NAMED],
+        to[DIFFERENCES_NAMED];
+    char name[MOVE_TEXT_MAX], other[MOVE_TEXT_MAX];
+    int n = select_points(d, 0, c, fresh), m = select_points(d, c, 0, gone), moved = 0;
+    int reach = n == 1 && m == 1 ? BOARD_SIZE_MAX : MOVED_REACH;
+    while (moved < DIFFERENCES_NAMED &&
+           next_moved(gone, &m, fresh, &n, reach, &from[moved], &to[moved]))
+        moved++;
+    say_fresh(t, names->name[c], names, fresh, n);
+    for (int i = 0; i < moved; i++) {
         sentence_start(t);
-        add(t, "the %s stone on %s has moved to %s", names->name[c], point_format(gone[0], name),
-            point_format(fresh[0], other));
-        return;
+        add(t, "the %s %s on %s has moved to %s", names->name[c], stone_word(names),
+            name_point(from[i], names, name), name_point(to[i], names, other));
     }
-    if (n) {
-        sentence_start(t);
-        add(t, n == 1 ? "%s %s stone is new: %s" : "%s %s stones are new: %s",
-            n == 1 ? "a" : count_word(n), names->name[c],
-            points_text(fresh, n, points, sizeof points));
-    }
-    if (m) {
-        sentence_start(t);
-        if (m == 1)
-            add(t, "the %s stone on %s is gone", names->name[c], point_format(gone[0], name));
-        else
-            add(t, "%s %s stones are gone: %s", count_word(m), names->name[c],
-                points_text(gone, m, points, sizeof points));
-    }
+    say_gone(t, names->name[c], names, gone, m);
 }
 
 static void say_recoloured(struct text *t, const struct differences *d,
@@ -117,8 +200,9 @@ static void say_recoloured(struct text *t, const struct differences *d,
             continue;
         char name[MOVE_TEXT_MAX];
         sentence_start(t);
-        add(t, "on %s lies a %s stone instead of a %s one", point_format(x->at, name),
-            names->name[x->seen], names->name[x->expected]);
+        add(t, "on %s lies %s %s %s instead of %s %s one", name_point(x->at, names, name),
+            article(names->name[x->seen]), names->name[x->seen], stone_word(names),
+            article(names->name[x->expected]), names->name[x->expected]);
     }
 }
 

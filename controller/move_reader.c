@@ -1,149 +1,165 @@
 #include "controller/move_reader.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "controller/explanations.h"
+#include "controller/twist_reader.h"
 #include "rules/notation.h"
 
-static double log_of(const struct evidence *e, int x, int y, unsigned class)
-{
-    return evidence_log(e, y * e->columns + x, (int)class);
-}
-
-// How much better (or worse) this move explains the board than "no move", nats.
-static double gain(const struct game *game, const struct evidence *e, struct move move,
-                   const struct effect *effect)
-{
-    double sum = log_of(e, move.x, move.y, move.colour) - log_of(e, move.x, move.y, 0);
-    for (int i = 0; i < effect->captured_count; i++) {
-        struct point p = effect->captured[i];
-        double there = log_of(e, p.x, p.y, game_at(game, p.x, p.y)), off = log_of(e, p.x, p.y, 0);
-        if (off > there) // lifted already; otherwise it lies there still, as in "no move"
-            sum += off - there;
-    }
-    return sum;
-}
-
-struct candidates {
-    struct move best, second; // colour 0 = no move
-    double best_gain, second_gain;
-};
-
-static void weigh(struct candidates *c, struct move move, double g)
-{
-    if (g > c->best_gain) {
-        c->second = c->best;
-        c->second_gain = c->best_gain;
-        c->best = move;
-        c->best_gain = g;
-    } else if (g > c->second_gain) {
-        c->second = move;
-        c->second_gain = g;
-    }
-}
-
-static void weigh_all(const struct game *game, const struct evidence *e, struct candidates *c)
-{
-    const struct move none = {0};
-    *c =
-        (struct candidates){.best = none, .second = none, .best_gain = 0, .second_gain = -INFINITY};
-    struct move legal[LEGAL_MAX];
-    size_t count = game_legal(game, legal);
-    unsigned colour = game_next_colour(game);
-    for (size_t i = 0; i < count; i++) {
-        struct move move = legal[i];
-        if (move.kind != MOVE_PLACE)
-            continue;
-        move.colour = (uint8_t)colour;
-        struct effect effect;
-        if (game_check(game, move, &effect) == REASON_NONE)
-            weigh(c, move, gain(game, e, move, &effect));
-    }
-}
-
-// Looks at every point: does it agree with the board after `move` (colour 0: with the board as it
-// was)? Fills left, unsure and wrong.
+// Looks at every point: does it agree with the board `b`? Fills left, unsure and wrong; what is
+// wrong is told against the position people know.
 static void verify(const struct game *game, const struct evidence *e, const struct sureness *sure,
-                   struct move move, struct reading *r)
+                   const struct explanation_way *way, struct reading *r)
+{
+    const struct board_sets *b = &way->board;
+    struct game after = *game;
+    if (way->move.colour)
+        game_play(&after, way->move, NULL);
+    if (way->then.colour)
+        game_play(&after, way->then, NULL);
+    r->left_count = r->unsure_count = r->wrong.count = 0;
+    for (int y = 0; y < b->size; y++) {
+        for (int x = 0; x < b->size; x++) {
+            int seen;
+            struct point at = {(int8_t)x, (int8_t)y};
+            switch (board_sets_fit(b, e, sure, x, y, &seen)) {
+            case FIT_WRONG:
+                differences_add(&r->wrong, x, y, game_at(game, x, y), (unsigned)seen);
+                break;
+            case FIT_UNSURE:
+                r->unsure[r->unsure_count++] = at;
+                break;
+            case FIT_GOOD:
+                if (board_sets_seen(b, e, x, y) != (int)game_at(&after, x, y))
+                    r->left[r->left_count++] = at;
+                break;
+            }
+        }
+    }
+}
+
+// No turn explains the board: says what differs from the position people know, not from the best
+// guess.
+static void name_differences(const struct game *game, const struct evidence *e,
+                             const struct sureness *sure, const struct board_target *pending,
+                             struct reading *r)
+{
+    struct explanation_way none = {0};
+    r->kind = READING_WRONG;
+    board_sets_of(game, pending, &none.board);
+    verify(game, e, sure, &none, r);
+    r->unsure_count = r->left_count = 0;
+}
+
+static void judge(const struct game *game, const struct evidence *e, const struct sureness *sure,
+                  const struct board_target *pending, int moves, struct reading *r)
+{
+    struct explanations x;
+    explanations_weigh(game, e, pending, moves, &x);
+    r->move = x.best.move;
+    r->then = x.best.then;
+    r->second = x.second.move;
+    r->odds = x.best.gain - x.second.gain;
+    verify(game, e, sure, &x.best, r);
+    bool torn = r->unsure_count || r->odds < sure->wrong;
+    if (r->wrong.count)
+        name_differences(game, e, sure, pending, r);
+    else if (torn)
+        r->kind = r->move.colour || r->unsure_count ? READING_DOUBT : READING_NOTHING;
+    else
+        r->kind = r->move.colour ? READING_MOVE : READING_NOTHING;
+}
+
+void move_reader_judge_with(const struct game *game, const struct evidence *e,
+                            const struct sureness *sure, const struct reading_options *options,
+                            struct reading *ret)
 {
     int size = game->rules.size;
-    uint8_t want[POINTS_MAX], also[POINTS_MAX];
-    for (int i = 0; i < size * size; i++)
-        want[i] = also[i] = (uint8_t)game_at(game, i % size, i / size);
-    struct effect effect = {0};
-    if (move.colour && game_check(game, move, &effect) == REASON_NONE)
-        want[move.y * size + move.x] = also[move.y * size + move.x] = move.colour;
-    for (int i = 0; i < effect.captured_count; i++)
-        want[effect.captured[i].y * size + effect.captured[i].x] = 0;
-    for (int i = 0; i < size * size; i++) {
-        int x = i % size, y = i / size, p = y * e->columns + x;
-        int seen = evidence_log(e, p, also[i]) > evidence_log(e, p, want[i]) ? also[i] : want[i];
-        int best = evidence_best(e, p, NULL);
-        double against = evidence_log(e, p, best) - evidence_log(e, p, seen);
-        if (against > sure->wrong && !evidence_covered(e, p))
-            differences_add(&r->wrong, x, y, game_at(game, x, y), (unsigned)best);
-        else if (against > sure->doubt || evidence_covered(e, p))
-            r->unsure[r->unsure_count++] = (struct point){(int8_t)x, (int8_t)y};
-        else if (seen != want[i])
-            r->left[r->left_count++] = (struct point){(int8_t)x, (int8_t)y};
-    }
+    memset(ret, 0, sizeof *ret);
+    ret->kind = READING_WAIT;
+    if (e->frames < sure->frames || e->columns != size || e->rows != size)
+        return;
+    judge(game, e, sure, options->pending, 1, ret);
+    if (ret->kind == READING_MOVE || ret->kind == READING_NOTHING)
+        return;
+    if (twist_reader_judge(game, e, sure, ret) || options->moves < 2)
+        return;
+    // Two moves only where one can't explain it; what is said to people stays the simpler reading.
+    struct reading both = {0};
+    judge(game, e, sure, options->pending, options->moves, &both);
+    if (both.kind == READING_MOVE)
+        *ret = both;
 }
 
 void move_reader_judge(const struct game *game, const struct evidence *e,
                        const struct sureness *sure, struct reading *ret)
 {
-    memset(ret, 0, sizeof *ret);
-    ret->kind = READING_WAIT;
-    int size = game->rules.size;
-    if (e->frames < sure->frames || e->columns != size || e->rows != size)
-        return;
-    struct candidates c;
-    weigh_all(game, e, &c);
-    ret->move = c.best;
-    ret->second = c.second;
-    ret->odds = c.best_gain - c.second_gain;
-    verify(game, e, sure, c.best, ret);
-    if (ret->wrong.count) {
-        // Say what differs from the position people know, not from the best guess.
-        ret->kind = READING_WRONG;
-        ret->wrong.count = ret->unsure_count = ret->left_count = 0;
-        verify(game, e, sure, (struct move){0}, ret);
-    } else if (ret->unsure_count || ret->odds < sure->wrong) {
-        ret->kind = c.best.colour || ret->unsure_count ? READING_DOUBT : READING_NOTHING;
-    } else {
-        ret->kind = c.best.colour ? READING_MOVE : READING_NOTHING;
-    }
+    move_reader_judge_with(game, e, sure, &(struct reading_options){.moves = 1}, ret);
+}
+
+// --- for people ---
+
+static char *doubt_text(const struct reading *r, const struct game *game,
+                        const struct colour_names *names, char *buf, size_t size)
+{
+    char a[MOVE_TEXT_MAX], b[MOVE_TEXT_MAX], points[128];
+    const char *stone = names->marbles ? "marble" : "stone";
+    if (r->unsure_count)
+        snprintf(buf, size, "%s can't be made out clearly",
+                 points_text_named(r->unsure, r->unsure_count, names, points, sizeof points));
+    else if (r->second.colour)
+        snprintf(buf, size, "this may be %s or %s", move_format(&game->rules, r->move, a),
+                 move_format(&game->rules, r->second, b));
+    else
+        snprintf(buf, size, "there may be a %s on %s, or none", stone,
+                 move_format(&game->rules, r->move, a));
+    return buf;
+}
+
+static char *partial_text(const struct reading *r, const struct game *game, char *buf, size_t size)
+{
+    char move[MOVE_TEXT_MAX];
+    if (!r->block)
+        snprintf(buf, size, "the marble lies on %s; now turn a block by a quarter",
+                 move_format(&game->rules, r->move, move));
+    else
+        snprintf(buf, size, "block %d stands half turned; turn it until it rests in its place",
+                 r->block);
+    return buf;
 }
 
 char *move_reading_text(const struct reading *r, const struct game *game,
                         const struct colour_names *names, char *buf, size_t size)
 {
-    char a[MOVE_TEXT_MAX], b[MOVE_TEXT_MAX], points[128];
+    char move[MOVE_TEXT_MAX], then[MOVE_TEXT_MAX];
     buf[0] = 0;
     switch (r->kind) {
     case READING_WAIT:
         snprintf(buf, size, "the board is not still yet");
         break;
     case READING_NOTHING:
-        snprintf(buf, size, "no new stone on the board");
+        snprintf(buf, size, "no new %s on the board", names->marbles ? "marble" : "stone");
         break;
     case READING_MOVE:
-        move_format(&game->rules, r->move, buf);
+        snprintf(buf, size, "%s%s%s", move_format(&game->rules, r->move, move),
+                 r->then.colour ? " and then " : "",
+                 r->then.colour ? move_format(&game->rules, r->then, then) : "");
+        break;
+    case READING_PARTIAL:
+        partial_text(r, game, buf, size);
         break;
     case READING_DOUBT:
-        if (r->unsure_count)
-            snprintf(buf, size, "%s can't be made out clearly",
-                     points_text(r->unsure, r->unsure_count, points, sizeof points));
-        else if (r->second.colour)
-            snprintf(buf, size, "this may be %s or %s", move_format(&game->rules, r->move, a),
-                     move_format(&game->rules, r->second, b));
-        else
-            snprintf(buf, size, "there may be a stone on %s, or none",
-                     move_format(&game->rules, r->move, a));
+        doubt_text(r, game, names, buf, size);
         break;
     case READING_WRONG:
-        differences_text(&r->wrong, game, names, buf, size);
+        if (r->block)
+            snprintf(buf, size,
+                     "block %d was turned %s before a marble was laid; turn it back, lay the "
+                     "marble, then turn a block",
+                     r->block, r->turn == PENTAGO_CLOCKWISE ? "clockwise" : "anticlockwise");
+        else
+            differences_text(&r->wrong, game, names, buf, size);
         break;
     }
     return buf;

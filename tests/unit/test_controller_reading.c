@@ -13,7 +13,7 @@
 #include "rules/notation.h"
 #include "tests/unit/observed.h"
 
-static const struct colour_names NAMES = {{NULL, "blue", "red"}};
+static const struct colour_names NAMES = {.name = {NULL, "blue", "red"}};
 
 static struct game game;
 static struct evidence evidence;

@@ -262,8 +262,12 @@ static int open_port(const struct settings *s, struct transport **ret, struct er
         if (r < 0)
             return r;
     }
-    if (strncmp(path, "/dev/pts/", 9) == 0)
-        return transport_open_device(path, ret, err); // libserialport refuses ptys
+    // libserialport refuses ptys, which often stand behind a link.
+    char *real = realpath(path, NULL);
+    bool pty = strncmp(real ? real : path, "/dev/pts/", 9) == 0;
+    free(real);
+    if (pty)
+        return transport_open_device(path, ret, err);
     struct transport_serial_options options = {.path = path, .baud = s->serial.baud};
     options.dtr = s->serial.dtr == SETTINGS_DTR_LOW ? TRANSPORT_DTR_LOW : TRANSPORT_DTR_KEEP;
     return transport_open_serial(&options, ret, err);

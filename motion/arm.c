@@ -9,7 +9,11 @@
 
 #include "motion/arm_impl.h"
 #include "motion/grbl_text.h"
+
 enum { FAULTS_MAX = 6 }; // failures of the machine in a row before a person must look
+
+// A firmware whose door was closed lets its outputs run up for some seconds first.
+static const int64_t resume_wait = 12000000000;
 
 const char *arm_state_name(enum arm_state state)
 {
@@ -125,7 +129,7 @@ static void on_voided(void *user, enum grbl_void_reason reason, int number, int6
     bool mattered = arm->known || arm->running;
     arm->known = false;
     arm->know_obstacles = false; // who knows what it struck or dropped
-    arm->hold = arm->foreign_hold = false;
+    arm->hold = arm->foreign_hold = arm->resuming = false;
     if (cause != ARM_STOPPED && mattered && ++arm->faults_in_a_row >= FAULTS_MAX) {
         arm->faulted = true;
         arm->stop = ARM_STOP_REPEATED;
@@ -379,6 +383,7 @@ void arm_hold(struct arm *arm, int64_t now_ns)
     if (arm->hold)
         return;
     arm->hold = true;
+    arm->resuming = false;
     if (arm->running && arm->wait != ARM_WAIT_NONE) {
         grbl_realtime(arm->grbl, '!', now_ns);
         arm_exec_pause(arm, now_ns);
@@ -389,6 +394,8 @@ void arm_resume(struct arm *arm, int64_t now_ns)
 {
     arm->hold = false;
     arm->foreign_hold = false;
+    arm->resuming = true;
+    arm->resume_by = now_ns + resume_wait;
     grbl_realtime(arm->grbl, '~', now_ns);
     arm_exec_unpause(arm, now_ns);
     grbl_ask(arm->grbl, now_ns); // if it stands still all the same, the report says so

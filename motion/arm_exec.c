@@ -10,7 +10,9 @@
 enum { MISSES_MAX = 3 }; // reports "Idle, elsewhere" in a row before that is believed
 
 static const int64_t ask_again = 20000000;
+static const int64_t ask_resumed = 100000000;
 static const double off_target = 0.02;         // mm, beside half a step
+static const double home_play = 1;             // mm, beside the pull-off, around the home corner
 static const char modal[] = "G21G90G94G17G54"; // a start-up line may have changed any of these
 
 void arm_exec_reset(struct arm *arm)
@@ -78,16 +80,27 @@ void arm_exec_reply(struct arm *arm, int error, int64_t now)
     }
 }
 
+// Where the firmware must say it is after homing: backed off from the end that $23 names, in a
+// space that ends at 0. Firmware built or set to call the corner 0 (HOMING_FORCE_SET_ORIGIN, bit 3
+// of grblHAL's $22) would be driven against its end.
+static double home_corner(const struct grbl_machine *m, int axis)
+{
+    bool at_min = (m->homing_mask & 1 << axis) != 0;
+    return at_min ? m->homing_pull_off - m->travel[axis] : -m->homing_pull_off;
+}
+
 static void homed(struct arm *arm, const struct grbl_status *s, int64_t now)
 {
     const struct grbl_machine *m = grbl_machine(arm->grbl);
     for (int i = 0; i < GRBL_AXES; i++) {
-        if (m->travel[i] > 0 &&
-            (s->machine[i] > off_target || s->machine[i] < -m->travel[i] - off_target)) {
+        double corner = home_corner(m, i);
+        if (fabs(s->machine[i] - corner) > m->homing_pull_off + home_play) {
             arm_lose(arm, ARM_OFF_TARGET, 0, now,
-                     "After homing the plotter says %c %.1f mm, outside its travel. Its firmware "
-                     "was built with another home position than this program expects.",
-                     "XYZ"[i], s -> machine[i]);
+                     "After homing the plotter says %c %.1f mm, but by its settings $23, $27 and "
+                     "$13%d it must be at %.1f mm. Its firmware calls its home corner by another "
+                     "name: build it without HOMING_FORCE_SET_ORIGIN, or clear bit 3 of $22 "
+                     "(grblHAL).",
+                     "XYZ"[i], s -> machine[i], i, corner);
             return;
         }
     }
@@ -173,10 +186,25 @@ void arm_exec_unpause(struct arm *arm, int64_t now)
     arm->paused_at = INT64_MAX;
 }
 
+// GRBL discards a '~' while it still slows down, and a closed door takes seconds to take up again:
+// both are no hold that anybody has to be told of. True: still on its way back to work.
+static bool on_its_way(struct arm *arm, const struct grbl_status *s, int64_t now)
+{
+    bool ajar = s->state == GRBL_STATE_DOOR && s->substate == 1;
+    if (!arm->resuming || ajar || now >= arm->resume_by) {
+        arm->resuming = false;
+        return false;
+    }
+    if (s->substate <= 0) // at rest, and ready to be resumed
+        grbl_realtime(arm->grbl, '~', now);
+    arm->ask_at = now + ask_resumed;
+    return true;
+}
+
 static void watch_pause(struct arm *arm, const struct grbl_status *s, int64_t now)
 {
     bool standing = s->state == GRBL_STATE_HOLD || s->state == GRBL_STATE_DOOR;
-    if (standing && !arm->hold && !arm->foreign_hold) {
+    if (standing && !arm->hold && !arm->foreign_hold && !on_its_way(arm, s, now)) {
         arm->foreign_hold = true;
         if (s->state == GRBL_STATE_DOOR && arm->gripper->drops_on_reset &&
             arm->held == ARM_HELD_YES)
@@ -188,6 +216,8 @@ static void watch_pause(struct arm *arm, const struct grbl_status *s, int64_t no
                                "to go on.",
                          now);
     }
+    if (!standing)
+        arm->resuming = false;
     if (!standing && !arm->hold)
         arm->foreign_hold = false;
     if (standing || arm->hold)

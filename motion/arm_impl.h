@@ -57,6 +57,7 @@ struct arm {
     int64_t ask_at;      // when to ask for the next report; INT64_MAX = not
     int64_t dwell_until; // DWELL
     int64_t paused_at;   // INT64_MAX = not paused
+    int64_t resume_by;   // while resuming: after that it is told as a hold
     struct arm_intent intent;
     double lost_at[3];
 
@@ -74,6 +75,7 @@ struct arm {
     bool down;           // the cup stands on or in something
     bool hold;           // feed hold asked for by arm_hold()
     bool foreign_hold;   // feed hold or door that nobody here asked for
+    bool resuming;       // '~' was sent and it still stands
     bool running;        // `job` has begun
     bool verified;       // the pick sensor agreed with every check of the job so far
     bool pumping;        // inside arm_pump()

@@ -117,6 +117,11 @@ static bool state_word(struct span word, struct grbl_status *s)
     return false;
 }
 
+static bool letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 static bool pins(struct span t, unsigned *ret)
 {
     static const char letters[] = "XYZPDHRSE";
@@ -125,7 +130,7 @@ static bool pins(struct span t, unsigned *ret)
         const char *p = strchr(letters, t.s[i]);
         if (t.s[i] && p)
             bits |= 1u << (unsigned)(p - letters);
-        else if (t.s[i] < 'A' || t.s[i] > 'Z')
+        else if (!letter(t.s[i]))
             return false; // other letters are pins this program has no use for
     }
     *ret = bits;
@@ -172,9 +177,14 @@ static bool status_line(struct span t, struct grbl_status *s)
     return true;
 }
 
-// Any line with an unmistakable part of "Grbl 1.1h ['$' for help]" in it.
+// Any line with an unmistakable part of "Grbl 1.1h ['$' for help]" in it; but no whole "[PLUGIN:…]"
+// or the like, in which grblHAL may name itself.
 static bool banner_line(struct span t)
 {
+    bool bracketed = t.n > 3 && t.s[0] == '[' && letter(t.s[1]) && letter(t.s[2]) &&
+                     memchr(t.s, ':', t.n) && t.s[t.n - 1] == ']';
+    if (bracketed && !contains(t, "for help]"))
+        return false;
     return contains(t, "Grbl ") || contains(t, "GrblHAL") || contains(t, "rbl 1.") ||
            contains(t, "for help]") || contains(t, "['$'");
 }

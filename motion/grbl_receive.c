@@ -37,7 +37,7 @@ static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t no
         return; // the callback reset it
     memset(&g->machine, 0, sizeof g->machine);
     memset(g->has_setting, 0, sizeof g->has_setting);
-    g->machine.hal = strcasestr(reply->text, "hal") != NULL;
+    g->machine.hal = strstr(reply->text, "GrblHAL") != NULL;
     g->machine.planner_blocks = 15;
     g->machine.rx_bytes = 128;
     grbl_set_link(g, GRBL_LINK_READING, now);
@@ -47,6 +47,19 @@ static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t no
 static double setting_or_zero(const struct grbl *g, int number)
 {
     return g->has_setting[number] ? g->setting[number] : 0;
+}
+
+// Without these no motion can be planned or checked: a line lost on the way is asked for again.
+static bool settings_complete(const struct grbl *g)
+{
+    static const int needed[] = {22, 100, 110, 120, 130};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        for (int k = 0; k < (needed[i] < 100 ? 1 : GRBL_AXES); k++) {
+            if (!g->has_setting[needed[i] + k])
+                return false;
+        }
+    }
+    return true;
 }
 
 static void settings_read(struct grbl *g, int64_t now)
@@ -76,11 +89,11 @@ static void settings_read(struct grbl *g, int64_t now)
 
 static void internal_reply(struct grbl *g, int error, int64_t now)
 {
-    if (error) {
+    if (error || (g->count == 0 && !settings_complete(g))) {
         // Not idle yet (error:8), or bytes were lost: once more, a little later.
         grbl_drop_lines(g);
         if (++g->read_tries > READ_TRIES_MAX)
-            grbl_lost(g, "it refuses to tell its settings", now);
+            grbl_lost(g, "it does not tell its settings whole", now);
         else
             g->next_read = now + 500 * MS;
     } else if (g->count == 0) {
@@ -171,6 +184,9 @@ static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t n
         on_banner(g, reply, now);
     if (g->resetting && strstr(text, "Reset to continue"))
         g->next_reset = now; // now it will be heard
+    // In its compatible mode grblHAL greets as Grbl does.
+    if (g->link == GRBL_LINK_READING && strstr(text, "[FIRMWARE:grblHAL"))
+        g->machine.hal = true;
     if (g->options.events.message && strncmp(text, "[MSG:", 5) == 0)
         g->options.events.message(g->options.user, text, now);
 }

@@ -332,6 +332,28 @@ static void test_door(void **state)
     assert_int_equal(rig.last.kind, ARM_EVENT_DONE);
 }
 
+// GRBL discards a '~' while it still slows down: a hold that is over within 50 ms must not end as
+// one for ever, nor be told as somebody's button.
+static void test_resumed_while_still_slowing_down(void **state)
+{
+    (void)state;
+    must(table_rig_home(&rig));
+    for (int i = 0; i < 4; i++) {
+        struct arm_job job = {
+            .kind = ARM_JOB_GOTO, .x = i % 2 ? -500 : -100, .y = -100, .store = -1};
+        int done = rig.jobs_done, warnings = rig.warnings;
+        assert_int_equal(arm_submit(rig.arm, &job, loop_now(rig.loop), NULL, NULL), 0);
+        table_rig_wait(&rig, 0.8); // at full speed: 200 ms to stand
+        arm_hold(rig.arm, loop_now(rig.loop));
+        table_rig_wait(&rig, 0.01 + 0.06 * i);
+        arm_resume(rig.arm, loop_now(rig.loop));
+        table_rig_wait(&rig, 6);
+        assert_int_equal(rig.jobs_done, done + 1);
+        assert_int_equal(rig.warnings, warnings);
+    }
+    assert_no_incident();
+}
+
 static void test_grblhal(void **state)
 {
     (void)state;
@@ -417,6 +439,7 @@ int main(void)
         T(test_homing_fails),
         T(test_wrong_baud_is_told_not_believed),
         T(test_door),
+        T(test_resumed_while_still_slowing_down),
         T(test_jog),
         cmocka_unit_test_setup_teardown(test_grblhal, setup_hal, teardown),
         cmocka_unit_test_setup_teardown(test_grblhal_jog_trap, setup_hal, teardown),

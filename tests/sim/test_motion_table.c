@@ -108,6 +108,7 @@ static void on_event(void *user, const struct arm_event *event, int64_t now)
                 arm_reason_name(event->reason), event->text);
     if (event->kind == ARM_EVENT_RETRY)
         rig->retries++;
+    rig->warnings += event->kind == ARM_EVENT_WARNING;
     if (event->kind != ARM_EVENT_DONE && event->kind != ARM_EVENT_FAILED)
         return;
     if (event->kind == ARM_EVENT_DONE)

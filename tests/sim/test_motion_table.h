@@ -19,7 +19,7 @@ struct table_rig {
     int fd;
     bool alarm_rang;
 
-    int jobs_done, jobs_failed, retries;
+    int jobs_done, jobs_failed, retries, warnings;
     struct arm_event last; // DONE or FAILED; its text is in `text`
     char text[512];
     int64_t last_ns; // when it came

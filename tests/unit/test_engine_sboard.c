@@ -49,8 +49,8 @@ static void assert_same_tables(const struct sboard *a, const struct sboard *b)
 {
     assert_int_equal(a->hash, b->hash);
     assert_true(a->totals == b->totals);
-    assert_memory_equal(a->count, b->count, sizeof a->count);
-    assert_memory_equal(a->set, b->set, sizeof a->set);
+    assert_memory_equal(a->sets.count, b->sets.count, sizeof a->sets.count);
+    assert_memory_equal(a->sets.set, b->sets.set, sizeof a->sets.set);
     assert_memory_equal(a->rows, b->rows, sizeof a->rows);
     assert_int_equal(a->empty, b->empty);
     for (int y = 0; y < a->rules.size; y++) {

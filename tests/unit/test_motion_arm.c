@@ -444,6 +444,25 @@ static void test_stop_while_homing(void **state)
     assert_true(rig_home(&rig));
 }
 
+// Firmware that calls its home corner 0 would be driven against its end by the first move.
+static void test_home_corner_of_another_name(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    rig.fake.zero_corner = true;
+    assert_int_equal(arm_reset(rig.arm, rig.now, &err), 0);
+    assert_true(rig_reach(&rig, ARM_UNKNOWN, 10));
+    uint64_t home = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_HOME});
+    rig_run(&rig, rig.now + 20 * SECOND);
+    const struct arm_event *e = rig_result(&rig, home);
+    assert_non_null(e);
+    assert_int_equal(e->kind, ARM_EVENT_FAILED);
+    assert_int_equal(e->reason, ARM_OFF_TARGET);
+    assert_non_null(strstr(rig.text, "X 0.0 mm"));
+    assert_int_not_equal(arm_state(rig.arm), ARM_HOMED);
+    assert_int_equal(rig.fake.motion_lines, 0);
+}
+
 static void test_hold_and_resume(void **state)
 {
     (void)state;
@@ -638,6 +657,7 @@ int main(void)
         T(test_stop_is_at_once),
         T(test_stop_inputs_latch),
         T(test_stop_while_homing),
+        T(test_home_corner_of_another_name),
         T(test_hold_and_resume),
         T(test_alarm_in_motion),
         T(test_unasked_banner),

@@ -248,7 +248,9 @@ static void obey(struct fake *f, const char *line)
     if (strcmp(line, "$H") == 0) {
         home(f);
     } else if (strcmp(line, "$$") == 0) {
-        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        size_t count = sizeof settings / sizeof *settings - (f->withheld > 0);
+        f->withheld -= f->withheld > 0;
+        for (size_t i = 0; i < count; i++)
             say(f, settings[i], false);
         say(f, "ok", false);
     } else if (strcmp(line, "$I") == 0) {
@@ -397,7 +399,8 @@ static bool pass_time(struct fake *f)
     }
     if (f->homing && f->home_end <= f->now) {
         f->homing = false;
-        memcpy(f->pos, home_corner, sizeof f->pos);
+        for (int i = 0; i < 3; i++)
+            f->pos[i] = f->zero_corner ? 0 : home_corner[i];
         say(f, "ok", false);
         any = true;
     }

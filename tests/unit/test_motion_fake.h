@@ -40,6 +40,8 @@ struct fake {
     int fd, host_fd; // socketpair; -1 = unplugged
     int64_t now;
     bool silent_open; // no banner at open (native USB boards): waits for 0x18
+    bool zero_corner; // calls its home corner 0,0,0 (HOMING_FORCE_SET_ORIGIN)
+    int withheld;     // this many answers to $$ come without their last setting
 
     // firmware
     bool locked, critical, homing, hold, jogging;

@@ -38,6 +38,11 @@ static void test_kinds(void **state)
         {"[TLO:0.000]", GRBL_REPLY_OFFSET, 0},
         {"[GC:G0 G54 G17 G21 G90 G94 M5 M9 T0 F0 S0]", GRBL_REPLY_MESSAGE, 0},
         {">G20:ok", GRBL_REPLY_MESSAGE, 0},
+        {"[PLUGIN:Grbl networking v0.1]", GRBL_REPLY_MESSAGE, 0},
+        {"[FIRMWARE:grblHAL]", GRBL_REPLY_MESSAGE, 0},
+        {"[NEWOPT:ENUMS,RT+,HOME,ES,SED]", GRBL_REPLY_MESSAGE, 0},
+        {"[AXS:3:XYZ]", GRBL_REPLY_MESSAGE, 0},
+        {"Grbl 1.1f ['$' or '$HELP' for help]", GRBL_REPLY_BANNER, 0},
         // hurt: never an ok that was none, never a banner or alarm overlooked
         {"o", GRBL_REPLY_GARBAGE, 0},
         {"okk", GRBL_REPLY_GARBAGE, 0},
@@ -85,6 +90,12 @@ static void test_status(void **state)
     r = parse("<Alarm:11|WPos:1.0,2.0,3.0,4.0|FS:0,0,0>"); // grblHAL, four axes
     assert_int_equal(r.kind, GRBL_REPLY_STATUS);
     assert_true(r.status.has_work && r.status.work[2] == 3 && r.status.substate == 11);
+    // All that a talkative grblHAL adds, and pins of axes this program does not have.
+    r = parse("<Alarm:11|MPos:0.000,-1.500,0.000|Bf:100,1023|FS:0,0,0|Pn:XabE|WCS:G54|Ov:100,100,"
+              "100|A:|Sc:|MPG:0|H:0,7|T:0|TLR:0|FW:grblHAL|In:-1|SD:0|Ln:99>");
+    assert_int_equal(r.kind, GRBL_REPLY_STATUS);
+    assert_true(r.status.machine[1] == -1.5 && r.status.rx_free == 1023);
+    assert_int_equal(r.status.pins, GRBL_PIN_X | GRBL_PIN_ESTOP);
 }
 
 static void test_settings(void **state)

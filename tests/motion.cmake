@@ -22,4 +22,9 @@ if(TARGET tessera_sim)
     tessera_bench(NAME bench_arm SOURCES bench/bench_arm.c ${MOTION_TABLE_RIG}
         LIBS tessera_sim tessera_loop tessera_motion m)
 endif()
+# The whole robot, when the cable or the vacuum fails with a stone on the cup.
+if(TARGET tessera_controller)
+    tessera_bench(NAME soak_pull SOURCES soak/soak_pull.c LIBS tessera_controller)
+    set_target_properties(soak_pull PROPERTIES LINKER_LANGUAGE CXX)
+endif()
 tessera_fuzz(NAME fuzz_grbl SOURCES fuzz/fuzz_grbl.c LIBS tessera_motion CORPUS fuzz/corpus/grbl)

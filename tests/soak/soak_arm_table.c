@@ -170,16 +170,30 @@ static void look(struct soak *s)
 
 // ---- work --------------------------------------------------------------------------------------
 
+// Where a stone of this point lies, as the camera sees it.
+static void seen_at(const struct soak *s, int column, int row, double ret[2])
+{
+    const struct world *w = table_world(s->rig.table);
+    ret[0] = 22.0 * column;
+    ret[1] = 22.0 * row;
+    int i = world_find(w, ret[0], ret[1], 11);
+    if (i < 0)
+        return;
+    ret[0] = w->stone[i].x;
+    ret[1] = w->stone[i].y;
+}
+
 static void tell_obstacles(struct soak *s)
 {
     static struct travel_obstacle o[GRID * GRID];
     int n = 0;
     for (int r = 0; r < GRID; r++) {
         for (int c = 0; c < GRID; c++) {
-            double at[2];
+            double board[2], at[2];
             if (!s->board[r][c])
                 continue;
-            board_map_to_machine(&s->rig.map, (double[]){22.0 * c, 22.0 * r}, at);
+            seen_at(s, c, r, board);
+            board_map_to_machine(&s->rig.map, board, at);
             o[n++] = (struct travel_obstacle){at[0], at[1], 9, -42};
         }
     }
@@ -211,14 +225,11 @@ static void one_stone(struct soak *s)
     int c = (int)rng_below(&s->rng, GRID), r = (int)rng_below(&s->rng, GRID);
     struct arm_job job = {.x = 22.0 * c, .y = 22.0 * r, .kind = ARM_JOB_LIFT};
     int8_t colour = s->board[r][c];
+    double at[2];
+    seen_at(s, c, r, at);
     if (colour) {
-        // Lifted where it lies, as the camera sees it.
-        const struct world *w = table_world(s->rig.table);
-        int i = world_find(w, job.x, job.y, 11);
-        if (i >= 0) {
-            job.x = w->stone[i].x;
-            job.y = w->stone[i].y;
-        }
+        job.x = at[0];
+        job.y = at[1];
         job.store = 1 + colour;
     } else if (s->stones < FULL_BOARD) {
         job.kind = ARM_JOB_PLACE;
@@ -278,6 +289,17 @@ static void tell_progress(const struct soak *s, int stones, time_t *next)
             r->placed + r->lifted, stones, r->faults, r->unaccounted, r->incidents);
 }
 
+static void tell_incidents(const struct soak *s, int64_t since)
+{
+    const struct world *w = table_world(s->rig.table);
+    for (int i = 0; i < WORLD_INCIDENTS_KEPT && i < w->incident_count; i++) {
+        const struct world_incident *n = &w->incident[i];
+        if (n->time_ns >= since)
+            fprintf(stderr, "soak_arm: %.3f s, at %.1f, %.1f mm: %s\n", (double)n->time_ns / 1e9,
+                    n->x, n->y, world_incident_name(n->kind));
+    }
+}
+
 int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
 {
     static struct soak s; // too large for a stack
@@ -298,6 +320,7 @@ int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
     table_fault(s.rig.table, FAULT_PICK_RATE, 0.03);
     int result = 0, incidents = 0;
     time_t next = 0;
+    int64_t since = 0;
     while (result == 0 && ret->placed + ret->lifted < stones) {
         if (!recover(&s)) {
             fprintf(stderr, "soak_arm: the arm did not come back to work: %s\n", s.rig.text);
@@ -309,6 +332,7 @@ int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
         look(&s);
         keep_stores(&s);
         incidents = count_incidents(&s);
+        since = loop_now(s.rig.loop);
         double at[3];
         for (int i = 0; i < TRIES_MAX && !s.hurt_lately && arm_position(s.rig.arm, at) &&
                         ret->placed + ret->lifted < stones;
@@ -320,8 +344,10 @@ int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
                 account(&s);
             keep_stores(&s);
         }
-        if (!s.hurt_lately)
+        if (!s.hurt_lately && count_incidents(&s) > incidents) {
             ret->incidents += count_incidents(&s) - incidents;
+            tell_incidents(&s, since);
+        }
     }
     ret->blind_motion = s.watch.violations;
     ret->retries = s.rig.retries;

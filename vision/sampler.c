@@ -7,6 +7,7 @@
 // r (1/cos t - 1) / 2 for a hemisphere seen t off the vertical, which this meets at 20 to 40
 // degrees).
 static const double OUTLINE_HEIGHT = 0.12;
+static const double BARE_HEIGHT = 0.5; // see build_cell
 
 static int32_t offset_in(double x, double y, int width, int height)
 {
@@ -42,11 +43,16 @@ static int32_t chroma_offset(const struct sampler *s, double u, double v)
                      s->chroma_height);
 }
 
-static void build_cell(struct sampler *s, int i, int j)
+// Between four stones the bare board is seen behind the two near ones, whose tops hide what lies
+// beyond them, and before the feet of the far ones: half a stone's parallax behind the middle.
+static void build_cell(struct sampler *s, int i, int j, double stone_height)
 {
     static const double AT[CELL_SAMPLES][2] = {{0, 0}, {0.1, 0}, {-0.1, 0}, {0, 0.1}, {0, -0.1}};
     const int c = j * (s->columns + 1) + i;
-    const double u = i - 0.5, v = j - 0.5;
+    double u = i - 0.5, v = j - 0.5, du, dv;
+    pose_parallax(&s->pose, &s->geometry, u, v, BARE_HEIGHT * stone_height, &du, &dv);
+    u += du;
+    v += dv;
     s->cell_inside[c] = true;
     for (int k = 0; k < CELL_SAMPLES; k++)
         s->cell_luma[c][k] = luma_offset(s, u + AT[k][0], v + AT[k][1], &s->cell_inside[c]);
@@ -107,7 +113,7 @@ void sampler_build(struct sampler *s, const struct geometry *g, bool lens_known,
         s->pose = (struct pose){.z = 1e9};
     for (int j = 0; j <= s->rows; j++)
         for (int i = 0; i <= s->columns; i++)
-            build_cell(s, i, j);
+            build_cell(s, i, j, stone_height);
     for (int j = 0; j < s->rows; j++)
         for (int i = 0; i < s->columns; i++)
             build_point(s, i, j, stone_height);

@@ -14,8 +14,7 @@ struct attendant {
     struct table *table;
     struct robot *robot;
     struct loop_source *timer;
-    void (*gave_up)(void *user);
-    void *user;
+    struct attendant_events events;
     enum robot_state state;
     bool alone, started;
     int answers; // without a move in between
@@ -32,19 +31,26 @@ static void fill_stores(struct attendant *a)
     }
 }
 
+static void give_up(struct attendant *a)
+{
+    if (a->events.gave_up)
+        a->events.gave_up(a->events.user);
+}
+
 static void on_timer(void *user, int64_t now)
 {
     (void)now;
     struct attendant *a = user;
     if (a->state == ROBOT_STOPPED) {
+        if (a->events.does)
+            a->events.does(a->events.user, "the simulated helper at the table presses reset");
         table_press(a->table, GPIO_BUTTON_RESET);
         // The button is ignored while the cause lasts: come back.
         loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
         return;
     }
     if (a->state == ROBOT_LOOKING) {
-        if (a->gave_up)
-            a->gave_up(a->user);
+        give_up(a);
         return;
     }
     int moves = robot_counts(a->robot)->moves;
@@ -52,22 +58,20 @@ static void on_timer(void *user, int64_t now)
         a->answers = 0;
     a->moves = moves;
     if (++a->answers > ANSWERS_MAX) {
-        if (a->gave_up)
-            a->gave_up(a->user);
+        give_up(a);
         return;
     }
     fill_stores(a);
     robot_retry(a->robot);
 }
 
-int attendant_new(struct loop *loop, struct table *table, bool alone, void (*gave_up)(void *user),
-                  void *user, struct attendant **ret)
+int attendant_new(struct loop *loop, struct table *table, bool alone,
+                  const struct attendant_events *events, struct attendant **ret)
 {
     struct attendant *a = calloc(1, sizeof *a);
     if (!a)
         return -ENOMEM;
-    *a = (struct attendant){
-        .loop = loop, .table = table, .alone = alone, .gave_up = gave_up, .user = user};
+    *a = (struct attendant){.loop = loop, .table = table, .alone = alone, .events = *events};
     int r = loop_add_timer(loop, INT64_MAX, on_timer, a, &a->timer);
     if (r < 0) {
         free(a);

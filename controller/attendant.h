@@ -9,10 +9,17 @@
 
 struct attendant;
 
+struct attendant_events {
+    void (*does)(void *user,
+                 const char *what); // "the simulated helper presses reset"; NULL allowed
+    void (*gave_up)(void *user);    // trying again has not helped; NULL allowed
+    void *user;
+};
+
 // alone = nobody else is there. Otherwise he only presses the reset button once, at the start, and
-// leaves the rest to people. gave_up is called when trying again has not helped; NULL allowed.
-int attendant_new(struct loop *loop, struct table *table, bool alone, void (*gave_up)(void *user),
-                  void *user, struct attendant **ret);
+// leaves the rest to people.
+int attendant_new(struct loop *loop, struct table *table, bool alone,
+                  const struct attendant_events *events, struct attendant **ret);
 struct attendant *attendant_free(struct attendant *attendant);
 
 // To be told of every new state of the robot.

@@ -156,6 +156,11 @@ static void on_gave_up(void *user)
     fail(p, &err);
 }
 
+static void on_helper_does(void *user, const char *what)
+{
+    on_news(user, ROBOT_NEWS_DOING, what);
+}
+
 // --- once the rules daemon has the game ---
 
 static int note_game(struct play *p, unsigned seats, struct error *err)
@@ -225,8 +230,9 @@ static int set_up(struct play *p, struct error *err)
                                         .over = on_over,
                                         .user = p};
     if (r == 0 && p->devices.table) {
-        r = attendant_new(p->loop, p->devices.table, p->options.automatic, on_gave_up, p,
-                          &p->attendant);
+        const struct attendant_events helper = {
+            .does = on_helper_does, .gave_up = on_gave_up, .user = p};
+        r = attendant_new(p->loop, p->devices.table, p->options.automatic, &helper, &p->attendant);
         if (r < 0)
             error_set(err, r, "no attendant: %s.", strerror(-r));
     }

@@ -77,6 +77,11 @@ int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_
     // What is lost here can be seen on the board: a damaged log must not keep anybody from playing.
     struct journal_settings settings = {.folder = folder, .salvage = true};
     int r = journal_open(&settings, on_line, &past, &log->journal, &report, err);
+    if (r == -EBUSY)
+        error_set_code(err, r, "TableInUse",
+                       "another tessera is playing with the state in %s; end that game, or give "
+                       "this one a folder of its own with --state.",
+                       folder);
     if (r < 0) {
         free(log);
         return r;

@@ -99,10 +99,14 @@ static void look_for_plotter(struct findings *f, const struct settings *s)
     } else if (strcmp(s->serial.port, "auto") == 0) {
         int r = glob("/dev/serial/by-id/*", 0, NULL, &list);
         size_t count = r == 0 ? list.gl_pathc : 0;
-        found(f, "plotter", count == 1, true, "%zu serial devices under /dev/serial/by-id%s", count,
-              count == 1   ? ""
-              : count == 0 ? ": plug the plotter in and switch it on"
-                           : ": name the plotter in serial.port");
+        if (count == 1)
+            found(f, "plotter", true, true, "%s is there", list.gl_pathv[0]);
+        else if (count == 0)
+            found(f, "plotter", false, true,
+                  "no USB serial device is plugged in: plug the plotter in and switch it on");
+        else
+            found(f, "plotter", false, true,
+                  "%zu USB serial devices are plugged in: name the plotter in serial.port", count);
         if (r == 0)
             globfree(&list);
     } else if (access(s->serial.port, R_OK | W_OK) == 0) {
@@ -126,11 +130,12 @@ static void look_for_panel(struct findings *f, const struct settings *s)
     } else {
         int r = glob("/dev/gpiochip*", 0, NULL, &list);
         bool usable = r == 0 && access(list.gl_pathv[0], R_OK | W_OK) == 0;
-        found(f, "panel", usable, true, "%zu GPIO chips, libgpiod %s%s", r == 0 ? list.gl_pathc : 0,
-              gpio_chip_library(),
-              r != 0    ? ": this computer has no GPIO the kernel knows of"
-              : !usable ? ": no permission, add your user to the group gpio"
-                        : "");
+        if (r != 0)
+            found(f, "panel", false, true, "this computer has no GPIO that the kernel knows of");
+        else
+            found(f, "panel", usable, true, "%zu GPIO chip%s, libgpiod %s%s", list.gl_pathc,
+                  list.gl_pathc == 1 ? "" : "s", gpio_chip_library(),
+                  usable ? "" : ": no permission, add your user to the group gpio");
         if (r == 0)
             globfree(&list);
     }

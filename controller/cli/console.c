@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "controller/cli/typed.h"
 #include "rules/notation.h"
-
-enum { LINE_SIZE = 256 };
 
 struct console {
     struct loop *loop;
@@ -22,10 +20,13 @@ struct console {
     void *user;
     bool tty; // standard output is a terminal
     FILE *talk;
-    struct loop_source *input, *interrupt, *terminate;
-    char line[LINE_SIZE];
-    size_t used;
-    char result[256]; // the robot's sentence about the end
+    struct loop_source *interrupt, *terminate;
+    struct typed *typed;
+    bool typist_watches; // sits at a terminal and reads the answers
+    bool answering;      // what was typed last has not been answered yet
+    bool ended;          // nothing more will be typed
+    bool left;           // what the robot still says is of no use to anybody
+    char result[256];    // the robot's sentence about the end
 };
 
 static const char HELP[] = "  K10            put your stone there (on the simulated table)\n"
@@ -51,71 +52,94 @@ static void show_board(struct console *c, FILE *to, const struct game *game)
     fflush(to);
 }
 
+static void leave(struct console *c)
+{
+    c->left = true;
+    c->stopped(c->user);
+}
+
 // --- what is typed ---
 
-static void on_word(struct console *c, char *word)
+// Words that need no turn. The others wait, where nobody sits at a terminal who could be told.
+static bool always_heard(const char *word)
+{
+    static const char *const words[] = {"stop", "start", "retry", "resign"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+// To the game. False: it can't take this now, and the one who typed it isn't there to try again.
+static bool say_word(struct console *c, const char *word)
 {
     struct error err;
+    bool patient = !c->typist_watches;
+    if (patient && c->answering && !always_heard(word))
+        return false;
+    int r = play_say(c->play, word, &err);
+    if (patient && (r == -EAGAIN || r == -EBUSY))
+        return false;
+    if (r < 0)
+        fprintf(c->talk, "%s\n", err.text);
+    c->answering = c->answering || (r == 0 && !always_heard(word));
+    return true;
+}
+
+static bool keep_for_later(struct console *c)
+{
+    if (c->typist_watches)
+        fprintf(c->talk, "just a moment: the game has not begun yet. I keep that in mind.\n");
+    return false;
+}
+
+static bool on_word(void *user, char *word)
+{
+    struct console *c = user;
+    bool begun = c->play && play_robot(c->play), taken = true;
     word += strspn(word, " \t");
     size_t n = strlen(word);
     while (n && strchr(" \t\r", word[n - 1]))
         word[--n] = 0;
-    if (!n) {
-        // Enter alone is the button on the screen.
-        if (c->play && play_robot(c->play))
-            play_say(c->play, "done", NULL);
-    } else if (strcmp(word, "help") == 0 || strcmp(word, "?") == 0) {
+    if (strcmp(word, "help") == 0 || strcmp(word, "?") == 0)
         fputs(HELP, c->talk);
-    } else if (strcmp(word, "quit") == 0 || strcmp(word, "exit") == 0) {
-        c->stopped(c->user);
-    } else if (strcmp(word, "board") == 0 && c->play && play_robot(c->play)) {
+    else if (strcmp(word, "quit") == 0 || strcmp(word, "exit") == 0)
+        leave(c);
+    else if (!begun)
+        taken = keep_for_later(c);
+    else if (strcmp(word, "board") == 0)
         show_board(c, c->talk, play_game(c->play));
-    } else if (!c->play) {
-        fprintf(c->talk, "just a moment: the game has not begun yet.\n");
-    } else if (play_say(c->play, word, &err) < 0) {
-        fprintf(c->talk, "%s\n", err.text);
-    }
+    else // Enter alone is the button on the screen.
+        taken = say_word(c, n ? word : "done");
     fflush(c->talk);
+    return taken;
 }
 
-static void on_input(void *user, int fd, uint32_t revents)
+// Nobody types any more. Where nobody else can lay a stone either, the game waits for --resume,
+// once the last word has been answered.
+static void on_no_more(void *user)
 {
-    (void)revents;
     struct console *c = user;
-    char buf[LINE_SIZE];
-    ssize_t n = read(fd, buf, sizeof buf);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (n <= 0) {
-        c->input = loop_source_free(c->input); // nobody types any more
-        if (c->options.only_typed)
-            c->stopped(c->user); // and nobody else can lay a stone: the game waits for --resume
-        return;
-    }
-    for (ssize_t i = 0; i < n; i++) {
-        if (buf[i] != '\n') {
-            if (c->used < LINE_SIZE - 1)
-                c->line[c->used++] = buf[i];
-            continue;
-        }
-        c->line[c->used] = 0;
-        c->used = 0;
-        on_word(c, c->line);
-    }
+    c->ended = true;
+    if (c->options.only_typed && !c->answering)
+        leave(c);
 }
 
-static void on_no_input(void *user, int64_t now)
+// It is somebody's turn to say or do something.
+static void listen_again(struct console *c)
 {
-    (void)now;
-    struct console *c = user;
-    c->stopped(c->user);
+    c->answering = false;
+    typed_go_on(c->typed);
+    if (c->ended && !c->left)
+        on_no_more(c);
 }
 
 static void on_signal(void *user, int signo)
 {
     (void)signo;
     struct console *c = user;
-    c->stopped(c->user);
+    leave(c);
 }
 
 // --- what is said ---
@@ -131,7 +155,7 @@ void console_news(void *console, enum robot_news kind, const char *text)
     struct console *c = console;
     if (kind == ROBOT_NEWS_RESULT)
         snprintf(c->result, sizeof c->result, "%s", text);
-    if (c->options.quiet && kind != ROBOT_NEWS_QUESTION)
+    if (c->left || (c->options.quiet && kind != ROBOT_NEWS_QUESTION))
         return;
     static const char *const marks[] = {
         [ROBOT_NEWS_DOING] = "  ",      [ROBOT_NEWS_TURN] = "> ",     [ROBOT_NEWS_CALL] = "  ",
@@ -154,6 +178,8 @@ void console_state(void *console, enum robot_state state)
     struct console *c = console;
     if (c->options.verbose)
         fprintf(c->talk, "  [%s]\n", robot_state_name(state));
+    if (state == ROBOT_WATCHING || state == ROBOT_ASKING)
+        listen_again(c);
 }
 
 void console_position(void *console, const struct game *game, const struct rules_effect *effect)
@@ -249,14 +275,13 @@ int console_new(struct loop *loop, const struct console_options *options,
     *c = (struct console){.loop = loop, .options = *options, .stopped = stopped, .user = user};
     c->tty = isatty(STDOUT_FILENO) && !options->json;
     c->talk = c->tty ? stdout : stderr;
+    c->typist_watches = isatty(STDIN_FILENO);
     int r = loop_add_signal(loop, SIGINT, on_signal, c, &c->interrupt);
     if (r == 0)
         r = loop_add_signal(loop, SIGTERM, on_signal, c, &c->terminate);
     if (r == 0 && options->interactive) {
-        r = loop_add_io(loop, STDIN_FILENO, EPOLLIN, on_input, c, &c->input);
-        // A file or /dev/null can't be waited for; nobody types into one either.
-        if (r == -EPERM)
-            r = options->only_typed ? loop_post(loop, on_no_input, c) : 0;
+        const struct typed_events typed = {.line = on_word, .end = on_no_more, .user = c};
+        r = typed_new(loop, STDIN_FILENO, &typed, &c->typed);
     }
     if (r < 0) {
         console_free(c);
@@ -270,7 +295,7 @@ struct console *console_free(struct console *c)
 {
     if (!c)
         return NULL;
-    loop_source_free(c->input);
+    typed_free(c->typed);
     loop_source_free(c->interrupt);
     loop_source_free(c->terminate);
     free(c);
@@ -280,4 +305,5 @@ struct console *console_free(struct console *c)
 void console_set_play(struct console *c, struct play *play)
 {
     c->play = play;
+    typed_go_on(c->typed);
 }

@@ -71,6 +71,45 @@ static void test_typed_game(void **state)
     program_free(&p);
 }
 
+// Typed ahead, as from a file: each word waits for its turn, and the end of them stops the game.
+static void test_typed_ahead(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/ahead", folder);
+    const char *const arguments[] = {"play",   "--sim",   "--level", "1", "--seat",
+                                     "second", "--state", path,      NULL};
+    program_start(&p, "tessera", arguments);
+    program_type(&p, "K10\nD4\n");
+    close(p.in);
+    p.in = -1;
+    assert_int_equal(program_wait(&p, 200), 3);
+    assert_non_null(strstr(p.told, "  3. X blue D4"));
+    assert_non_null(strstr(p.told, "  4. O red"));
+    assert_non_null(strstr(p.told, "--resume` goes on with this game"));
+    assert_null(strstr(p.told, "not your turn"));
+    program_free(&p);
+}
+
+// The one who comes second is told who is there, and disturbs nobody.
+static void test_second_start(void **state)
+{
+    (void)state;
+    struct program first, second;
+    char path[64];
+    snprintf(path, sizeof path, "%s/twice", folder);
+    const char *const arguments[] = {"play", "--sim", "--state", path, NULL};
+    program_start(&first, "tessera", arguments);
+    assert_true(program_expect(&first, "stopped:", 60));
+    assert_int_equal(program_run(&second, "tessera", arguments, 30), 1);
+    assert_non_null(strstr(second.told, "another tessera is playing"));
+    program_free(&second);
+    program_type(&first, "quit\n");
+    assert_int_equal(program_wait(&first, 60), 3);
+    program_free(&first);
+}
+
 static void assert_exit(int expected, const char *says, const char *const *arguments)
 {
     struct program p;
@@ -108,9 +147,9 @@ static void test_wrong_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_use),
-        cmocka_unit_test(test_same_seed_same_game),
-        cmocka_unit_test(test_typed_game),
+        cmocka_unit_test(test_wrong_use),    cmocka_unit_test(test_same_seed_same_game),
+        cmocka_unit_test(test_typed_game),   cmocka_unit_test(test_typed_ahead),
+        cmocka_unit_test(test_second_start),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

@@ -1,6 +1,7 @@
 // Inside of the robot, shared by its files:
 //   robot.c        making, the event queue, what people may do
-//   robot_arm.c    stops, homing, physical steps
+//   robot_arm.c    stops, homing, physical steps; robot_arm_events.c  what the arm tells of them;
+//                  robot_arm_open.c  making
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
 // Not for users.
@@ -20,6 +21,9 @@ enum {
     ROBOT_TEXT = 512,
     ROBOT_ATTEMPTS = 3, // times the same work is tried before people are asked
 };
+
+// Tags of the arm's jobs; those of steps are ROBOT_TAG_STEP + their index.
+enum { ROBOT_TAG_HOME = 1, ROBOT_TAG_VENT, ROBOT_TAG_PARK, ROBOT_TAG_RETREAT, ROBOT_TAG_STEP };
 
 struct robot {
     struct robot_options o;
@@ -91,9 +95,15 @@ void robot_patience(struct robot *r, int64_t ns); // calls robot_on_patience() a
 struct player *robot_player(struct robot *r, unsigned seat);
 const char *robot_colour_name(const struct robot *r, unsigned colour);
 
-// robot_arm.c
+// robot_arm_events.c
+struct arm_hooks robot_arm_hooks(struct robot *r);
+void robot_arm_trouble(struct robot *r, const char *text); // kept as the reason, and told
+
+// robot_arm_open.c
 int robot_arm_open(struct robot *r, struct error *err);
 void robot_arm_close(struct robot *r);
+
+// robot_arm.c
 void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
 void robot_act_stop(struct robot *r);
 void robot_act_start(struct robot *r);

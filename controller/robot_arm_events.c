@@ -1,0 +1,192 @@
+// What the arm tells: of its state, of jobs that ended, of what it is about to do.
+#include <stdio.h>
+
+#include "controller/robot_private.h"
+#include "rules/notation.h"
+
+// --- words ---
+
+static void describe_step(const struct robot *r, const struct target_step *step, char *buf,
+                          size_t size)
+{
+    char point[MOVE_TEXT_MAX];
+    point_format(step->at, point);
+    if (step->lift)
+        snprintf(buf, size, "lifting the %s stone off %s", robot_colour_name(r, step->colour),
+                 point);
+    else
+        snprintf(buf, size, "placing a %s stone on %s", robot_colour_name(r, step->colour), point);
+}
+
+static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size)
+{
+    buf[0] = 0;
+    if (tag >= ROBOT_TAG_STEP && tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
+        describe_step(r, &r->steps[tag - ROBOT_TAG_STEP], buf, size);
+    else if (tag == ROBOT_TAG_HOME)
+        snprintf(buf, size, "homing");
+    else if (tag == ROBOT_TAG_VENT)
+        snprintf(buf, size, "letting go over the tray whatever may hang on the cup");
+}
+
+void robot_arm_trouble(struct robot *r, const char *text)
+{
+    snprintf(r->failure, sizeof r->failure, "%s", text);
+    robot_news(r, ROBOT_NEWS_TROUBLE, "%s", text);
+}
+
+// --- news of the arm ---
+
+static void on_state(struct robot *r, const struct arm_event *e)
+{
+    bool was_homed = r->arm_homed;
+    r->arm_homed = e->state == ARM_HOMED;
+    if (e->text[0] && e->state != ARM_HOMED && r->state != ROBOT_STOPPED)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
+    switch (e->state) {
+    case ARM_FAULTED:
+        if (r->state == ROBOT_STOPPED)
+            break;
+        snprintf(r->stop_text, sizeof r->stop_text, "%s",
+                 e->text[0] ? e->text : "the arm has stopped itself");
+        robot_raise(r, ROBOT_EV_STOP);
+        break;
+    case ARM_UNKNOWN:
+        if (!r->homing) // homing itself begins by forgetting the position
+            robot_raise(r, was_homed ? ROBOT_EV_ARM_LOST : ROBOT_EV_ARM_READY);
+        break;
+    case ARM_OFFLINE:
+        robot_raise(r, ROBOT_EV_ARM_LOST);
+        break;
+    case ARM_HOMED:
+        break;
+    }
+}
+
+static void on_done(struct robot *r, const struct arm_event *e)
+{
+    if (e->tag == ROBOT_TAG_HOME)
+        r->homing = false;
+    if (e->job_kind == ARM_JOB_PLACE)
+        r->counts.placed++;
+    if (e->job_kind == ARM_JOB_LIFT)
+        r->counts.lifted++;
+    if (e->tag != ROBOT_TAG_PARK && e->tag != ROBOT_TAG_RETREAT)
+        return;
+    r->parked = true;
+    eye_set_arm(r->eye, VISION_ARM_PARKED);
+    if (r->state == ROBOT_HOMING) {
+        robot_raise(r, ROBOT_EV_HOMED);
+    } else if (e->tag == ROBOT_TAG_RETREAT) {
+        if (r->state == ROBOT_LOOKING)
+            robot_act_look(r); // only now is there anything to see
+    } else {
+        r->counts.working_ns += loop_now(r->loop) - r->work_began_ns;
+        r->counts.worked++;
+        robot_raise(r, ROBOT_EV_DONE);
+    }
+}
+
+// What hung on the cup when a step broke off may have fallen since: an emergency stop takes the
+// pump's power as well, a restart lets the valve go.
+static void note_fallen(struct robot *r, const struct arm_event *e)
+{
+    bool step = e->tag >= ROBOT_TAG_STEP && e->tag < ROBOT_TAG_STEP + (uint64_t)r->step_count;
+    if (e->reason != ARM_STONE_LOST && e->held != ARM_HELD_YES &&
+        !(step && e->held == ARM_HELD_UNKNOWN))
+        return;
+    r->fallen = true;
+    r->fallen_colour = step ? r->steps[e->tag - ROBOT_TAG_STEP].colour : 0;
+}
+
+static void on_failed(struct robot *r, const struct arm_event *e)
+{
+    if (e->tag == ROBOT_TAG_HOME)
+        r->homing = false;
+    if (e->reason == ARM_CANCELLED)
+        return; // the one before it has told
+    if (e->reason == ARM_NOTHING_GRIPPED)
+        r->counts.picks_failed++;
+    note_fallen(r, e);
+    if (e->reason == ARM_STOPPED)
+        return; // the stop itself is told
+    char what[ROBOT_LOG_STEP_MAX], text[ROBOT_TEXT];
+    describe(r, e->tag, what, sizeof what);
+    snprintf(text, sizeof text, "%s%s%.300s", what, what[0] ? ": " : "",
+             e->text[0] ? e->text : arm_reason_name(e->reason));
+    robot_arm_trouble(r, text);
+    if (arm_state(r->arm) == ARM_HOMED) {
+        robot_raise(r, ROBOT_EV_FAILED);
+    } else {
+        r->arm_homed = false; // told here; the state's own event need not tell it again
+        robot_raise(r, ROBOT_EV_ARM_LOST);
+    }
+}
+
+static void on_event(void *user, const struct arm_event *e, int64_t now)
+{
+    (void)now;
+    struct robot *r = user;
+    char what[ROBOT_LOG_STEP_MAX];
+    switch (e->kind) {
+    case ARM_EVENT_STATE:
+        on_state(r, e);
+        break;
+    case ARM_EVENT_STARTED:
+        describe(r, e->tag, what, sizeof what);
+        if (what[0] && e->tag >= ROBOT_TAG_STEP)
+            robot_news(r, ROBOT_NEWS_DOING, "%s", what);
+        break;
+    case ARM_EVENT_DONE:
+        on_done(r, e);
+        break;
+    case ARM_EVENT_FAILED:
+        on_failed(r, e);
+        break;
+    case ARM_EVENT_RETRY:
+        r->counts.picks_retried++;
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text[0] ? e->text : "one more try");
+        break;
+    case ARM_EVENT_WARNING:
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
+        break;
+    }
+}
+
+// Only taking hold and letting go change the world; travelling does not.
+static bool is_logged(const struct arm_intent *intent)
+{
+    return intent->act == ARM_ACT_GRIP || intent->act == ARM_ACT_RELEASE;
+}
+
+static int on_intent(void *user, const struct arm_intent *intent, int64_t now)
+{
+    (void)now;
+    struct robot *r = user;
+    struct error err;
+    if (!r->o.log || !is_logged(intent))
+        return 0;
+    r->adrift = true; // from now on a stone may be on the cup
+    char what[ROBOT_LOG_STEP_MAX];
+    describe(r, intent->tag, what, sizeof what);
+    int result = robot_log_intent(r->o.log, what, intent->held == ARM_HELD_YES, &err);
+    if (result < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+    return result;
+}
+
+static void on_act_done(void *user, const struct arm_intent *intent, int64_t now)
+{
+    (void)now;
+    struct robot *r = user;
+    struct error err;
+    if (r->o.log && is_logged(intent) &&
+        robot_log_done(r->o.log, intent->act == ARM_ACT_GRIP, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
+struct arm_hooks robot_arm_hooks(struct robot *r)
+{
+    return (struct arm_hooks){
+        .event = on_event, .intent = on_intent, .done = on_act_done, .user = r};
+}

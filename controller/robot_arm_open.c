@@ -1,0 +1,92 @@
+// The robot's hand is made: gripper, map, arm, and its place in the loop.
+#include "controller/robot_private.h"
+
+static void on_bytes(void *user, enum transport_direction direction, const void *data, size_t size)
+{
+    struct robot *r = user;
+    recorder_serial(r->o.recorder, direction, data, size);
+}
+
+// What the robot has laid already is no longer in its stores.
+static void count_stores(struct robot *r)
+{
+    const struct game *game = robot_game(r);
+    struct stores *stores = &r->o.devices->stores;
+    for (size_t i = 0; i < game->entries; i++) {
+        struct move move = game_move(game, i);
+        int s = move.kind == MOVE_PLACE ? devices_store(stores, STORE_SUPPLY, move.colour) : -1;
+        bool by_robot = false;
+        for (unsigned seat = 1; seat <= game->rules.seat_count; seat++)
+            by_robot = by_robot || (game_seat_colour(game, seat) == move.colour &&
+                                    !robot_player(r, seat)->at_board);
+        if (s >= 0 && by_robot && stores->store[s].count > 0)
+            stores->store[s].count--;
+    }
+}
+
+// The gripper's sensor is an input like any other: recorded as it is read.
+static int read_sensor(void *user)
+{
+    struct robot *r = user;
+    int level = r->gripper_lines.get_sensor(r->gripper_lines.user);
+    recorder_gpio(r->o.recorder, GPIO_PICK_SENSOR, level);
+    return level;
+}
+
+static int set_pump(void *user, int on)
+{
+    struct robot *r = user;
+    return r->gripper_lines.set_pump(r->gripper_lines.user, on);
+}
+
+static int set_valve(void *user, int vented)
+{
+    struct robot *r = user;
+    return r->gripper_lines.set_valve(r->gripper_lines.user, vented);
+}
+
+static struct gripper_lines recorded_lines(struct robot *r)
+{
+    r->gripper_lines = controls_gripper(r->controls);
+    return (struct gripper_lines){
+        .user = r,
+        .set_pump = set_pump,
+        .set_valve = r->gripper_lines.set_valve ? set_valve : NULL,
+        .get_sensor = r->gripper_lines.get_sensor ? read_sensor : NULL,
+    };
+}
+
+int robot_arm_open(struct robot *r, struct error *err)
+{
+    struct devices *d = r->o.devices;
+    const struct arm_hooks hooks = robot_arm_hooks(r);
+    struct gripper_lines lines;
+    if (r->controls)
+        lines = recorded_lines(r);
+    int result = devices_gripper(r->settings, r->controls ? &lines : NULL, &r->gripper, err);
+    if (result < 0)
+        return result;
+    count_stores(r);
+    map_learner_init(&r->learner, &d->map,
+                     (r->settings->board.columns - 1) * r->settings->board.pitch_x,
+                     (r->settings->board.rows - 1) * r->settings->board.pitch_y);
+    r->map = d->map;
+    d->transport->tap = on_bytes;
+    d->transport->tap_user = r;
+    result = arm_new(&d->arm, r->settings->serial.baud, d->transport, r->gripper, &d->stores,
+                     &hooks, loop_now(r->loop), &r->arm, err);
+    if (result == 0)
+        result = arm_link_new(r->loop, r->arm, &r->arm_link, err);
+    if (result == 0 && r->controls)
+        arm_set_stop_input(r->arm, ARM_STOP_ESTOP, controls_estop(r->controls), loop_now(r->loop));
+    return result;
+}
+
+void robot_arm_close(struct robot *r)
+{
+    if (r->o.devices->transport)
+        r->o.devices->transport->tap = NULL;
+    arm_link_free(r->arm_link);
+    arm_free(r->arm);
+    gripper_free(r->gripper);
+}

@@ -11,7 +11,7 @@ static const struct {
 } reasons[REASON_COUNT] = {
     [REASON_NONE] = {"", ""},
     [REASON_MALFORMED] = {"malformed", NULL},
-    [REASON_GAME_OVER] = {"game_over", "The game is over. Start a new one to go on playing."},
+    [REASON_GAME_OVER] = {"game_over", NULL},
     [REASON_WRONG_TURN] = {"wrong_turn", NULL},
     [REASON_OFF_BOARD] = {"off_board", NULL},
     [REASON_OCCUPIED] = {"occupied", NULL},
@@ -21,10 +21,10 @@ static const struct {
     [REASON_NO_CHOICE_PENDING] = {"no_choice_pending", NULL},
     [REASON_BAD_CHOICE] = {"bad_choice", NULL},
     [REASON_TWIST_REQUIRED] = {"twist_required", NULL},
-    [REASON_BAD_TWIST] = {"bad_twist", "Turn one of the blocks 1 to 4 by a quarter, to the right "
-                                       "or to the left."},
-    [REASON_ONE_STONE] = {"one_stone", "Only one stone may be laid now, not two."},
-    [REASON_NO_SUCH_SIDE] = {"no_such_side", "There is no such player in this game."},
+    [REASON_BAD_TWIST] = {"bad_twist", "A block turns by a quarter: one of the blocks 1 to 4, to "
+                                       "the right (R) or to the left (L)."},
+    [REASON_ONE_STONE] = {"one_stone", NULL},
+    [REASON_NO_SUCH_SIDE] = {"no_such_side", NULL},
     [REASON_MATCH_OVER] = {"match_over", "The match has been decided already. Start a new match."},
     [REASON_BAD_POINT] = {"bad_point", "That is no point of the board."},
     [REASON_NO_RESULT] = {"no_result", "The text ends without a result."},
@@ -44,70 +44,119 @@ const char *reason_name(enum reason reason)
     return (unsigned)reason < REASON_COUNT ? reasons[reason].name : "";
 }
 
-// The point of the move as people of this game write it: K10, or 2/5.
-static const char *where(const struct game *game, struct move move, char *buf)
-{
-    move.kind = MOVE_PLACE;
-    move.block = 0;
-    struct point p = {move.x, move.y};
-    if (game->rules.family == FAMILY_PENTAGO)
-        return move_format(&game->rules, move, buf);
-    return point_format(p, buf);
-}
-
 static const char *stone_word(const struct game *game)
 {
     return game->rules.family == FAMILY_PENTAGO ? "marble" : "stone";
 }
 
+static void explain_game_over(const struct game *game, char *buf, size_t size)
+{
+    const struct result *result = &game->result;
+    char end[32];
+    if (result->winner != 0)
+        snprintf(end, sizeof end, "%s %u has won",
+                 variant_side_count(&game->rules) == game->rules.colours ? "colour" : "side",
+                 result->winner);
+    else
+        snprintf(end, sizeof end, "%s",
+                 result->how & HOW_RESIGN ? "somebody gave up" : "it is a draw");
+    snprintf(buf, size, "The game is over: %s. Start a new one to go on playing.", end);
+}
+
+// Points straight out from the centre that G-Pente forbids beside the square, as far as the board
+// has them: "F10, G10, … or K14".
+static void forbidden_points(const struct variant *v, char *buf, size_t size)
+{
+    static const int8_t directions[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    int centre = v->size / 2, count = 0;
+    struct point points[8];
+    for (int d = 0; d < 4; d++)
+        for (int distance = 3; distance <= 4; distance++) {
+            struct point p = {(int8_t)(centre + directions[d][0] * distance),
+                              (int8_t)(centre + directions[d][1] * distance)};
+            if (point_on_board(p, v->size))
+                points[count++] = p;
+        }
+    buf[0] = '\0';
+    for (int i = 0, used = 0; i < count && used < (int)size; i++) {
+        char point[MOVE_TEXT_MAX];
+        used += snprintf(buf + used, size - (size_t)used, "%s%s",
+                         i == 0           ? ""
+                         : i == count - 1 ? " or "
+                                          : ", ",
+                         point_format(points[i], point));
+    }
+}
+
 static void explain_opening(enum reason reason, const struct game *game, char *buf, size_t size)
 {
-    int8_t middle = (int8_t)(game->rules.size / 2);
-    char centre[MOVE_TEXT_MAX];
+    const struct variant *v = &game->rules;
+    int8_t middle = (int8_t)(v->size / 2);
+    char centre[MOVE_TEXT_MAX], low[MOVE_TEXT_MAX], high[MOVE_TEXT_MAX], more[64] = "";
     point_format((struct point){middle, middle}, centre);
-    if (reason == REASON_CENTRE_REQUIRED)
-        snprintf(buf, size, "The first stone of the game goes on the middle point, %s.", centre);
-    else if (game->rules.opening == OPENING_GPENTE)
-        snprintf(buf, size,
-                 "This stone must be at least three lines away from the middle point %s. On the "
-                 "two lines straight through %s it must even be five lines away.",
-                 centre, centre);
-    else
-        snprintf(buf, size,
-                 "%s at least three lines away from the middle point %s: outside the 5 by 5 square "
-                 "around it. This one is too close.",
-                 game->rules.seat_count == 2 ? "Whoever began must put their second stone"
-                                             : "The third stone of the game must be put",
-                 centre);
-}
-
-static void explain_bad_choice(const struct game *game, char *buf, size_t size)
-{
-    if (game->rules.protocol == PROTOCOL_SWAP2 && game_choice_allowed(game, MOVE_PASS))
-        snprintf(buf, size,
-                 "Choose one of these: first, second, or pass (then you lay two more "
-                 "stones).");
-    else
-        snprintf(buf, size, "Here you can only choose which stones are yours: first or second.");
-}
-
-static void explain_point(enum reason reason, const struct game *game, const struct move *move,
-                          char *buf, size_t size)
-{
-    char point[MOVE_TEXT_MAX];
-    bool pentago = game->rules.family == FAMILY_PENTAGO;
-    if (reason == REASON_OFF_BOARD) {
-        snprintf(buf, size, "That is not on the board. The board has %u by %u %s.",
-                 game->rules.size, game->rules.size, pentago ? "holes" : "points");
+    if (reason == REASON_CENTRE_REQUIRED) {
+        snprintf(buf, size, "The first stone of the game goes on the centre, %s.", centre);
         return;
     }
-    struct move second = *move;
-    if (move->kind == MOVE_PAIR && game_at(game, move->x, move->y) == 0) {
-        second.x = move->x2;
-        second.y = move->y2;
+    point_format((struct point){(int8_t)(middle - 2), (int8_t)(middle - 2)}, low);
+    point_format((struct point){(int8_t)(middle + 2), (int8_t)(middle + 2)}, high);
+    if (v->opening == OPENING_GPENTE)
+        forbidden_points(v, more, sizeof more);
+    snprintf(buf, size,
+             "%s must lie at least three intersections from the centre %s: outside the square from "
+             "%s to %s%s%s.",
+             v->seat_count == 2 ? "The first player's second stone" : "The third stone of the game",
+             centre, low, high, more[0] ? ", and not on " : "", more);
+}
+
+// What whoever chooses may say.
+static const char *choices(const struct game *game)
+{
+    return game_choice_allowed(game, MOVE_PASS)
+               ? "first (the stones that began), second (the other ones) or pass (lay two more "
+                 "stones)"
+               : "first (the stones that began) or second (the other ones)";
+}
+
+static void explain_choice(enum reason reason, const struct game *game, char *buf, size_t size)
+{
+    const char *start = reason == REASON_CHOICE_PENDING ? "No stone is laid now."
+                        : reason == REASON_BAD_CHOICE   ? "There is no passing now."
+                                                        : "That is not a move now.";
+    snprintf(buf, size, "%s Player %u chooses which stones to play: %s.", start,
+             game_choice_pending(game), choices(game));
+}
+
+static void explain_off_board(const struct game *game, char *buf, size_t size)
+{
+    char corner[MOVE_TEXT_MAX];
+    int8_t last = (int8_t)(game->rules.size - 1);
+    point_format((struct point){last, last}, corner);
+    if (game->rules.family == FAMILY_PENTAGO)
+        snprintf(buf, size,
+                 "There is no such hole. The board has four blocks with nine holes "
+                 "each, from 1/1 to 4/9.");
+    else
+        snprintf(buf, size, "There is no such point on this board. Its corners are A1 and %s.",
+                 corner);
+}
+
+static void explain_occupied(const struct game *game, const struct move *move, char *buf,
+                             size_t size)
+{
+    // The point as people of this game write it: K10, or 2/5.
+    struct move place = move_place(0, move->x, move->y);
+    char point[MOVE_TEXT_MAX];
+    bool free = game_at(game, move->x, move->y) == 0;
+    if (move->kind == MOVE_PAIR && free && move->x == move->x2 && move->y == move->y2) {
+        snprintf(buf, size, "Two stones can't lie on one point. Choose two different points.");
+        return;
     }
+    if (move->kind == MOVE_PAIR && free)
+        place = move_place(0, move->x2, move->y2);
     snprintf(buf, size, "There is already a %s on %s. Choose an empty %s.", stone_word(game),
-             where(game, second, point), pentago ? "hole" : "point");
+             move_format(&game->rules, place, point),
+             game->rules.family == FAMILY_PENTAGO ? "hole" : "point");
 }
 
 // How a move is written in this game.
@@ -120,9 +169,7 @@ static void explain_malformed(const struct game *game, char *buf, size_t size)
     point_format((struct point){half, half}, middle);
     point_format((struct point){last, last}, corner);
     if (game_choice_pending(game) != 0)
-        snprintf(buf, size, "%s Player %u says first or second%s.", start,
-                 game_choice_pending(game),
-                 game_choice_allowed(game, MOVE_PASS) ? ", or pass" : "");
+        explain_choice(REASON_MALFORMED, game, buf, size);
     else if (v->family == FAMILY_PENTAGO)
         snprintf(buf, size,
                  "%s Write the block and its hole, such as 2/5, then the block that you turn and R "
@@ -136,39 +183,47 @@ static void explain_malformed(const struct game *game, char *buf, size_t size)
                  game_stones_due(game) == 2 ? " Two stones are written with + between them." : "");
 }
 
-static void explain_choice_pending(const struct game *game, char *buf, size_t size)
+static const char *one_stone_sentence(const struct game *game)
 {
-    snprintf(buf, size,
-             "No stone now: player %u first chooses which stones to play, first or second%s.",
-             game_choice_pending(game),
-             game_choice_allowed(game, MOVE_PASS) ? ", or passes to lay two more" : "");
+    if (!game->rules.connect6)
+        return "In this game one stone is laid at a time.";
+    if (game->ply == 0)
+        return "The game begins with one stone. From then on everybody lays two.";
+    return game->ply % 2 == 0 ? "One of your two stones lies already. Lay just the second one."
+                              : "There is room for one stone only.";
 }
 
 static const char *twist_sentence(const struct variant *rules)
 {
     if (rules->twist == TWIST_ALWAYS)
-        return "After your marble you must turn one block.";
+        return "After your marble you must turn one block a quarter, to the right or to the left.";
     if (rules->neutral == NEUTRAL_ROTSYM)
-        return "You must turn a block now. You may only leave it out while some block would look "
-               "the same after a turn.";
-    return "You must turn a block now. You may only leave it out while some block is empty or has "
-           "nothing but its middle marble.";
+        return "You must turn a block a quarter now. You may only leave it out while some block "
+               "would look the same after a turn.";
+    return "You must turn a block a quarter now. You may only leave it out while some block is "
+           "empty or has nothing but its middle marble.";
 }
 
 char *reason_explain(enum reason reason, const struct game *game, const struct move *move,
                      char *buf, size_t size)
 {
     switch (reason) {
+    case REASON_GAME_OVER:
+        explain_game_over(game, buf, size);
+        break;
     case REASON_OFF_BOARD:
+        explain_off_board(game, buf, size);
+        break;
     case REASON_OCCUPIED:
-        explain_point(reason, game, move, buf, size);
+        explain_occupied(game, move, buf, size);
         break;
     case REASON_CENTRE_REQUIRED:
     case REASON_TOO_CLOSE:
         explain_opening(reason, game, buf, size);
         break;
+    case REASON_CHOICE_PENDING:
     case REASON_BAD_CHOICE:
-        explain_bad_choice(game, buf, size);
+        explain_choice(reason, game, buf, size);
         break;
     case REASON_MALFORMED:
         explain_malformed(game, buf, size);
@@ -178,10 +233,16 @@ char *reason_explain(enum reason reason, const struct game *game, const struct m
                  stone_word(game));
         break;
     case REASON_WRONG_TURN:
-        snprintf(buf, size, "It is not your turn: colour %u plays now.", game_next_colour(game));
+        snprintf(buf, size, "It is not your turn: player %u lays a %s of colour %u now.",
+                 game_next_seat(game), stone_word(game), game_next_colour(game));
         break;
-    case REASON_CHOICE_PENDING:
-        explain_choice_pending(game, buf, size);
+    case REASON_ONE_STONE:
+        snprintf(buf, size, "%s", one_stone_sentence(game));
+        break;
+    case REASON_NO_SUCH_SIDE:
+        snprintf(buf, size,
+                 "There is no such player: this game is played with the colours 1 to %u.",
+                 game->rules.colours);
         break;
     case REASON_TWIST_REQUIRED:
         snprintf(buf, size, "%s", twist_sentence(&game->rules));

@@ -140,7 +140,7 @@ bool reader_move(struct reader *r, struct move move, struct place at, const char
         return true;
     char sentence[RECORD_FAULT_MAX];
     reason_explain(reason, &record->game, &move, sentence, sizeof sentence);
-    reader_fault(r, reason, record->stated_moves, at, "Move %u, %s, is not allowed. %.180s",
+    reader_fault(r, reason, record->stated_moves, at, "Move %u, %s, is not allowed. %.200s",
                  record->stated_moves, word, sentence);
     r->stopped = true;
     return false;

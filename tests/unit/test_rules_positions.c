@@ -23,7 +23,8 @@ struct drawing {
     char after[BOARD_SIZE_MAX][BOARD_SIZE_MAX + 1];
     char plays[PLAY_MAX][MOVE_TEXT_MAX];
     unsigned play_count;
-    char refused[32];
+    char tried[MOVE_TEXT_MAX]; // the move as people write it, instead of a drawn one
+    char refused[32], says[256];
     unsigned winner, how, calls, next;
     bool over, has_next, has_total, has_scores;
     uint16_t total[COLOURS_MAX + 1], scores[COLOURS_MAX + 1];
@@ -70,10 +71,36 @@ static void read_how(char *words, bool win)
         d.winner = (unsigned)atoi(word);
         word = strtok_r(NULL, " ", &save);
     }
-    for (; word; word = strtok_r(NULL, " ", &save))
-        for (unsigned i = 0; i < 7; i++)
-            if (strcmp(word, names[i]) == 0)
-                d.how |= 1u << i;
+    for (; word; word = strtok_r(NULL, " ", &save)) {
+        unsigned i = 0;
+        while (i < 7 && strcmp(word, names[i]) != 0)
+            i++;
+        if (i == 7)
+            BAD("no game ends by %s", word);
+        d.how |= 1u << i;
+    }
+}
+
+static void read_calls(char *words)
+{
+    char *save;
+    d.has_calls = true;
+    for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        bool tria = strcmp(word, "tria") == 0, tessera = strcmp(word, "tessera") == 0;
+        if (!tria && !tessera && strcmp(word, "none") != 0)
+            BAD("nothing is called %s", word);
+        d.calls |= tria ? CALL_TRIA : tessera ? CALL_TESSERA : 0u;
+    }
+}
+
+// An empty board, not drawn.
+static void read_size(const char *word)
+{
+    d.size = (unsigned)atoi(word);
+    if (d.size < 1 || d.size > BOARD_SIZE_MAX)
+        BAD("no board has %s lines", word);
+    for (unsigned y = 0; y < d.size; y++)
+        memset(d.board[y], '.', d.size);
 }
 
 static void read_plays(char *words)
@@ -112,13 +139,17 @@ static void read_line(char *line)
         read_plays(rest);
     else if (strcmp(line, "refused") == 0)
         snprintf(d.refused, sizeof d.refused, "%s", rest);
+    else if (strcmp(line, "says") == 0)
+        snprintf(d.says, sizeof d.says, "%s", rest);
+    else if (strcmp(line, "try") == 0)
+        snprintf(d.tried, sizeof d.tried, "%s", rest);
+    else if (strcmp(line, "board") == 0)
+        read_size(rest);
     else if (strcmp(line, "wins") == 0 || strcmp(line, "draw") == 0)
         read_how(rest, line[0] == 'w');
-    else if (strcmp(line, "calls") == 0) {
-        d.has_calls = true;
-        d.calls =
-            (strstr(rest, "tria") ? CALL_TRIA : 0u) | (strstr(rest, "tessera") ? CALL_TESSERA : 0u);
-    } else if (strcmp(line, "next") == 0) {
+    else if (strcmp(line, "calls") == 0)
+        read_calls(rest);
+    else if (strcmp(line, "next") == 0) {
         d.has_next = true;
         d.next = (unsigned)atoi(rest);
     } else if (strcmp(line, "total") == 0) {
@@ -185,7 +216,7 @@ static void set_up(struct game *game, unsigned symmetry)
             setup.stones[setup.stone_count].colour = (uint8_t)colour;
             setup.stones[setup.stone_count++].at = mapped(x, y, symmetry);
         }
-    setup.ply = (uint16_t)(d.has_ply ? d.ply : late_ply(d.colour));
+    setup.ply = (uint16_t)(d.has_ply || d.tried[0] ? d.ply : late_ply(d.colour));
     memcpy(setup.stones_taken, d.taken, sizeof d.taken);
     memcpy(setup.captures, d.rows, sizeof d.rows);
     if (game_setup(game, &d.rules, &setup, &err) != 0)
@@ -207,6 +238,16 @@ static int mapped_block(int block, unsigned symmetry)
 {
     struct point middle = mapped((block - 1) % 2 * 3 + 1, block <= 2 ? 4 : 1, symmetry);
     return (middle.y < 3 ? 3 : 1) + (middle.x < 3 ? 0 : 1);
+}
+
+// What people may write without its being a move of the game is one of no kind.
+static struct move tried_move(void)
+{
+    struct move move;
+    if (!move_parse(&d.rules, d.tried, strlen(d.tried), &move))
+        move = (struct move){.kind = UINT8_MAX};
+    move.colour = (uint8_t)d.colour;
+    return move;
 }
 
 static struct move drawn_move(unsigned symmetry)
@@ -313,7 +354,7 @@ static void play_drawing(unsigned symmetry)
     set_up(&game, symmetry);
     uint64_t hash = game_hash(&game);
     assert_true(hash == game_hash_recomputed(&game));
-    struct move move = drawn_move(symmetry);
+    struct move move = d.tried[0] ? tried_move() : drawn_move(symmetry);
     enum reason reason = game_play(&game, move, &effect);
     if (strcmp(reason_name(reason), d.refused) != 0)
         BAD("refused as \"%s\", expected \"%s\" (symmetry %u)", reason_name(reason), d.refused,
@@ -325,17 +366,21 @@ static void play_drawing(unsigned symmetry)
     } else {
         char sentence[256];
         reason_explain(reason, &game, &move, sentence, sizeof sentence);
-        assert_in_range(strlen(sentence), 20, 250);
+        assert_in_range(strlen(sentence), 20, sizeof d.says - 2);
+        if (symmetry == 0 && d.says[0] && strcmp(sentence, d.says) != 0)
+            BAD("says \"%s\",\nexpected \"%s\"", sentence, d.says);
     }
     expect_board(&game, true, symmetry);
     assert_true(game_hash(&game) == hash);
 }
 
-static void finish_drawing(unsigned rows)
+static void finish_drawing(unsigned rows, unsigned after_rows)
 {
     struct error err;
-    if (rows != d.size || d.size == 0)
+    if (d.size == 0 || (rows != d.size && (rows != 0 || !d.tried[0])))
         BAD("the board has %u rows of %u points", rows, d.size);
+    if (d.has_after && after_rows != d.size)
+        BAD("the board after it has %u rows of %u points", after_rows, d.size);
     // Drawn top row first: turn it over.
     for (unsigned y = 0; y < d.size / 2; y++) {
         char row[BOARD_SIZE_MAX + 1];
@@ -349,7 +394,8 @@ static void finish_drawing(unsigned rows)
     d.rules.size = (uint8_t)d.size;
     if (variant_validate(&d.rules, &err) != 0)
         BAD("%s", err.text);
-    for (unsigned symmetry = 0; symmetry < SYMMETRIES; symmetry++)
+    unsigned symmetries = d.tried[0] ? 1 : SYMMETRIES;
+    for (unsigned symmetry = 0; symmetry < symmetries; symmetry++)
         play_drawing(symmetry);
 }
 
@@ -367,7 +413,7 @@ static unsigned play_file(const char *name)
             continue;
         if (strncmp(line, "== ", 3) == 0) {
             if (count++ > 0)
-                finish_drawing(rows);
+                finish_drawing(rows, after_rows);
             memset(&d, 0, sizeof d);
             rows = after_rows = 0;
             d.line = number;
@@ -389,7 +435,7 @@ static unsigned play_file(const char *name)
         }
     }
     if (count > 0)
-        finish_drawing(rows);
+        finish_drawing(rows, after_rows);
     free(text);
     return count;
 }

@@ -107,3 +107,28 @@ float vignette(const struct render *r, int x, int y)
         (dx * dx + dy * dy) / ((float)(r->width * r->width + r->height * r->height) / 4);
     return 1 - (float)r->setup.camera.vignetting * d2 * (0.7f + 0.3f * d2);
 }
+
+// Light that the sheet mirrors is added to what lies under it, also to the stones.
+void light_glare(struct render *r, const struct scene_glare *g)
+{
+    const double reach = 2.6 * g->radius;
+    const double low[3] = {g->x - reach, g->y - reach, 0};
+    const double high[3] = {g->x + reach, g->y + reach, 0};
+    const struct rect area = rect_clip(r, rect_of_box(r, low, high));
+    const float scale = (float)(1 / (1.44 * g->radius * g->radius));
+    for (int y = area.y0; y < area.y1; y++) {
+        for (int x = area.x0; x < area.x1; x++) {
+            const size_t at = pixel_at(r, x, y);
+            const float dx = r->ground_x[at] - (float)g->x, dy = r->ground_y[at] - (float)g->y;
+            const float q = (dx * dx + dy * dy) * scale;
+            if (q > 4.6F)
+                continue;
+            const float more = (float)g->strength * (expf(-q) - 0.01F);
+            struct rgb c = get_rgb(r, r->work + 3 * at);
+            c.r += more;
+            c.g += more;
+            c.b += more * 0.93F;
+            put_rgb(r, r->work + 3 * at, c);
+        }
+    }
+}

@@ -134,6 +134,8 @@ static void draw_moving(struct render *r, const struct scene *scene)
 {
     const struct rect all = {0, 0, r->width, r->height};
     copy_rect(r, r->work, r->still, all);
+    if (scene->glare.strength > 0)
+        light_glare(r, &scene->glare);
     gantry_shadow(r, scene->tool);
     if (scene->hand.present)
         hand_shadow(r, &scene->hand);

@@ -182,6 +182,8 @@ void light_at(const struct light *light, double x, double y, double z, struct rg
 // Light on a surface with this normal.
 struct rgb light_on(const struct light *light, const double at[3], const double normal[3]);
 float vignette(const struct render *r, int x, int y);
+// Adds a lamp's mirror image to the picture being made.
+void light_glare(struct render *r, const struct scene_glare *glare);
 
 // background.c
 void background_draw(struct render *r);

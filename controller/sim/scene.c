@@ -100,6 +100,7 @@ static void take_light(struct scene *scene, const struct world *world,
     }
     scene->roll_deg = c->roll_deg;
     scene->blur = hypot(c->blur, light->blur);
+    scene->glare = light->glare;
     double gain = light->gain;
     const double age = (double)(t_ns - light->cloud_ns) / 1e9;
     if (light->cloud > 0 && age >= 0 && age < CLOUD_S)

@@ -17,11 +17,19 @@ struct scene_stone {
     int16_t colour;       // enum stone_colour
 };
 
+// A lamp mirrored in the board's sheet and in what lies there.
+struct scene_glare {
+    double x, y;     // table frame, mm: its middle
+    double radius;   // mm: where it has faded to about half
+    double strength; // light added in the middle, 1 = white; 0 = none
+};
+
 struct scene {
     double eye[3], target[3], roll_deg; // the camera's pose now
     double light[3]; // gain of red, green and blue light: clouds, switched lamps, exposure
     double blur;     // σ px
-    double tool[3];  // table frame: x, y, z of the cup's lip
+    struct scene_glare glare;
+    double tool[3]; // table frame: x, y, z of the cup's lip
     struct world_hand hand;
     int stones, moving;
     struct scene_stone stone[SCENE_STONES_MAX];   // at rest; far ones first
@@ -30,9 +38,10 @@ struct scene {
 
 // What of the camera and the light changes while it runs; kept with the world.
 struct scene_light {
-    double bump[6];   // added to eye and target, mm
-    double blur;      // σ px, besides the setup's
-    double gain;      // of all light
+    double bump[6]; // added to eye and target, mm
+    double blur;    // σ px, besides the setup's
+    double gain;    // of all light
+    struct scene_glare glare;
     double cloud;     // depth of a passing cloud, 0 = none
     int64_t cloud_ns; // when it began
     double drift;     // brightness changed by this fraction a minute

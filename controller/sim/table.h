@@ -104,6 +104,7 @@ enum table_fault {
     FAULT_CAMERA_BLUR,     // value: σ in pixels
     FAULT_LIGHT_GAIN,      // value: all light times this, at once (lamp switched)
     FAULT_LIGHT_CLOUD,     // value: light goes down to this fraction and back within 4 s
+    FAULT_LIGHT_GLARE,     // value: how bright a lamp is mirrored somewhere on the board; 0 = gone
     FAULT_EXPOSURE_DRIFT,  // value: brightness changes by this fraction a minute
     // panel
     FAULT_ESTOP_WIRE, // value 1: the wire is broken (reads 1), 0: mended

@@ -29,6 +29,7 @@ static const char *const NAMES[TABLE_FAULTS] = {
     [FAULT_CAMERA_BLUR] = "camera-blur",
     [FAULT_LIGHT_GAIN] = "light-gain",
     [FAULT_LIGHT_CLOUD] = "light-cloud",
+    [FAULT_LIGHT_GLARE] = "light-glare",
     [FAULT_EXPOSURE_DRIFT] = "exposure-drift",
     [FAULT_ESTOP_WIRE] = "estop-wire",
     [FAULT_PUMP_DEAD] = "pump-dead",
@@ -113,6 +114,18 @@ static void bump(struct table *t, double value)
         l->bump[a] += value * rng_gaussian(&w->rng) * (a < 3 ? 1 : 1.2);
 }
 
+// Somewhere on the board; a lamp of usual size, mirrored in something not quite smooth.
+static void glare(struct table *t, double value)
+{
+    struct world *w = &t->state->world;
+    const struct setup_board *b = &w->setup.board;
+    struct scene_glare *g = &t->state->light.glare;
+    g->strength = value;
+    g->x = rng_double(&w->rng) * (b->columns - 1) * b->pitch_x;
+    g->y = rng_double(&w->rng) * (b->rows - 1) * b->pitch_y;
+    g->radius = rng_range(&w->rng, 12, 40);
+}
+
 static void light_fault(struct table *t, enum table_fault fault, double value, int64_t now)
 {
     struct scene_light *l = &t->state->light;
@@ -138,6 +151,9 @@ static void light_fault(struct table *t, enum table_fault fault, double value, i
     case FAULT_LIGHT_CLOUD:
         l->cloud = 1 - value;
         l->cloud_ns = now;
+        break;
+    case FAULT_LIGHT_GLARE:
+        glare(t, value);
         break;
     case FAULT_EXPOSURE_DRIFT:
         l->drift = value;

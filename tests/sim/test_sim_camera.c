@@ -316,6 +316,20 @@ static void light_and_lens_can_change(void **state)
     colour_at(100, 110 + 11, 0, c);
     assert_true(fabs(c[0] - before[0]) < 5);
 
+    // A lamp mirrored in the sheet brightens the board somewhere, until it is switched off.
+    double most = 0;
+    table_fault(table, FAULT_LIGHT_GLARE, 0.8);
+    look();
+    for (int k = 0; k < 18 * 18; k++) {
+        colour_at(22 * (k % 18) + 11, 22 * (k / 18) + 11.0, 0, c);
+        most = fmax(most, fmin(c[0], c[2]));
+    }
+    assert_true(most > 235);
+    table_fault(table, FAULT_LIGHT_GLARE, 0);
+    look();
+    colour_at(100, 110 + 11, 0, c);
+    assert_true(fabs(c[0] - before[0]) < 5);
+
     double at[2], moved[2];
     table_project(table, (const double[3]){198, 198, 0}, at);
     table_fault(table, FAULT_CAMERA_BUMP, 6);

@@ -77,25 +77,48 @@ static bool same_usb(const struct serial *s, const struct sp_port *port)
            strcmp(number ? number : "", s->usb_serial) == 0;
 }
 
+// Is the device of the first open behind this path? A name that became free may be a stranger's
+// now.
+static bool is_same_device(const struct serial *s, const char *path)
+{
+    struct sp_port *port;
+    if (!s->usb)
+        return true;
+    if (sp_get_port_by_name(path, &port) != SP_OK)
+        return false;
+    const bool same = same_usb(s, port);
+    sp_free_port(port);
+    return same;
+}
+
+static bool find_elsewhere(const struct serial *s, char path[PATH_MAX])
+{
+    struct sp_port **ports = NULL;
+    bool found = false;
+    if (!s->usb || sp_list_ports(&ports) != SP_OK)
+        return false;
+    for (int i = 0; ports[i] && !found; i++) {
+        found = same_usb(s, ports[i]);
+        if (found)
+            snprintf(path, PATH_MAX, "%s", sp_get_port_name(ports[i]));
+    }
+    sp_free_port_list(ports);
+    return found;
+}
+
 // The path to open now: where the link points, or where the same USB device has come back.
 static int locate(const struct serial *s, char path[PATH_MAX], struct error *err)
 {
-    if (realpath(s->path, path))
+    const bool there = realpath(s->path, path);
+    if ((there && is_same_device(s, path)) || find_elsewhere(s, path))
         return 0;
-    if (s->usb) {
-        struct sp_port **ports = NULL;
-        if (sp_list_ports(&ports) == SP_OK) {
-            bool found = false;
-            for (int i = 0; ports[i] && !found; i++) {
-                found = same_usb(s, ports[i]);
-                if (found)
-                    snprintf(path, PATH_MAX, "%s", sp_get_port_name(ports[i]));
-            }
-            sp_free_port_list(ports);
-            if (found)
-                return 0;
-        }
-    }
+    if (there)
+        return error_set_code(
+            err, -ENODEV, "OtherDevice",
+            "%s is another device now; it was a plotter before. Plug the plotter "
+            "in again. A name under /dev/serial/by-id in serial.port always means "
+            "the same device.",
+            s->path);
     return error_set_code(err, -ENODEV, "NoDevice",
                           "%s is not there. Is the plotter plugged in and switched on? If it comes "
                           "and goes, brltty or ModemManager may be claiming it.",

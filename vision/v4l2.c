@@ -14,7 +14,10 @@
 
 #include "vision/v4l2_controls.h"
 
-enum { BUFFERS = 4, DEVICES_MAX = 64 };
+enum { BUFFERS = 4, DEVICES_MAX = 64, FRESH_WAIT_MS = 500 };
+
+// A picture that waited longer than this while all buffers were full is not the newest there is.
+static const int64_t STALE_NS = 150 * 1000000;
 
 struct camera {
     int fd;
@@ -170,43 +173,67 @@ static int camera_fd(void *impl)
     return ((struct camera *)impl)->fd;
 }
 
-// Newest waiting buffer; those before it go straight back to the driver.
-static int dequeue_newest(struct camera *c, struct v4l2_buffer *ret)
+static int64_t monotonic_now(void)
 {
-    bool have = false;
-    for (int k = 0; k < 2 * BUFFERS; k++) {
-        struct v4l2_buffer b = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE, .memory = V4L2_MEMORY_MMAP};
-        const int r = v4l2_ioctl(c->fd, VIDIOC_DQBUF, &b);
-        if (r == -EAGAIN)
-            break;
-        if (r != 0)
-            return r;
-        if (have)
-            queue(c, (int)ret->index);
-        *ret = b;
-        have = true;
-    }
-    return have ? 0 : -EAGAIN;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
 static int64_t time_of(const struct v4l2_buffer *b)
 {
     if ((b->flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) == V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
         return b->timestamp.tv_sec * INT64_C(1000000000) + b->timestamp.tv_usec * INT64_C(1000);
-    struct timespec t; // an old driver: when it was read is the best there is
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+    return monotonic_now(); // an old driver: when it was read is the best there is
+}
+
+// Newest waiting buffer; those before it go straight back to the driver. *ret_waiting: how many
+// there were. A buffer that the driver does not take back would be lost for the stream: -EIO.
+static int dequeue_newest(struct camera *c, struct v4l2_buffer *ret, int *ret_waiting)
+{
+    int waiting = 0;
+    while (waiting < 2 * BUFFERS) {
+        struct v4l2_buffer b = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE, .memory = V4L2_MEMORY_MMAP};
+        const int r = v4l2_ioctl(c->fd, VIDIOC_DQBUF, &b);
+        if (r == -EAGAIN)
+            break;
+        if (r != 0)
+            return r;
+        if (waiting++ && queue(c, (int)ret->index) != 0)
+            return -EIO;
+        *ret = b;
+    }
+    *ret_waiting = waiting;
+    return waiting ? 0 : -EAGAIN;
+}
+
+// As dequeue_newest. A driver whose buffers are all full has nowhere to put newer pictures, so that
+// after a pause the newest of them is as old as the pause: then the next one is waited for.
+static int dequeue_fresh(struct camera *c, struct v4l2_buffer *ret)
+{
+    int waiting;
+    const int r = dequeue_newest(c, ret, &waiting);
+    if (r != 0 || waiting < c->buffers - 1 || monotonic_now() - time_of(ret) <= STALE_NS)
+        return r;
+    if (queue(c, (int)ret->index) != 0)
+        return -EIO;
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    if (poll(&p, 1, FRESH_WAIT_MS) < 0 && errno != EINTR)
+        return -errno;
+    return dequeue_newest(c, ret, &waiting);
 }
 
 static int camera_read(void *impl, struct frame *ret, struct error *err)
 {
     struct camera *c = impl;
     struct v4l2_buffer b = {0};
+    int r = 0;
     if (c->held >= 0) {
-        queue(c, c->held);
+        r = queue(c, c->held) != 0 ? -EIO : 0;
         c->held = -1;
     }
-    const int r = dequeue_newest(c, &b);
+    if (r == 0)
+        r = dequeue_fresh(c, &b);
     if (r == -EAGAIN)
         return r;
     if (r == -ENODEV || r == -EIO || r == -EINVAL)
@@ -273,7 +300,8 @@ static void settle(struct camera *c, int milliseconds)
         struct v4l2_buffer b = {0};
         if (poll(&p, 1, 100) < 0 && errno != EINTR)
             return;
-        const int r = p.revents ? dequeue_newest(c, &b) : -EAGAIN;
+        int waiting;
+        const int r = p.revents ? dequeue_newest(c, &b, &waiting) : -EAGAIN;
         if (r == 0)
             queue(c, (int)b.index);
         else if (r != -EAGAIN)

@@ -1,0 +1,25 @@
+# The far ends of the real drivers' cables, for `./dev hil`; see hil/README.md. They only run inside
+# the kernel of those tests.
+function(hil_program name)
+    add_executable(hil-${name} ${ARGN})
+    target_include_directories(hil-${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(hil-${name} PRIVATE tessera_base Threads::Threads)
+    set_target_properties(hil-${name} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/hil)
+endfunction()
+
+hil_program(usb-plotter hil/usb_plotter.c hil/usb_device.c)
+hil_program(usb-camera hil/usb_camera.c hil/uvc.c hil/usb_device.c hil/frame_feed.c)
+target_link_libraries(hil-usb-camera PRIVATE tessera_vision)
+hil_program(loopback-camera hil/loopback_camera.c hil/frame_feed.c)
+target_link_libraries(hil-loopback-camera PRIVATE tessera_vision PkgConfig::TURBOJPEG)
+hil_program(panel-wires hil/panel_wires.c)
+target_link_libraries(hil-panel-wires PRIVATE tessera_gpio)
+hil_program(panel-say hil/panel_say.c)
+hil_program(check-gpio hil/check_gpio.c)
+target_link_libraries(hil-check-gpio PRIVATE tessera_gpio PkgConfig::CMOCKA)
+hil_program(check-serial hil/check_serial.c hil/far_end.c)
+target_link_libraries(hil-check-serial PRIVATE tessera_motion PkgConfig::CMOCKA)
+hil_program(check-camera hil/check_camera.c hil/far_end.c)
+target_link_libraries(hil-check-camera PRIVATE tessera_vision PkgConfig::CMOCKA)
+hil_program(stop-latency hil/stop_latency.c)

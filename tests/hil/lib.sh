@@ -1,0 +1,166 @@
+# shellcheck shell=bash
+# lib.sh - what the tests inside the kernel share: the table, its cables, the robot. Sourced by them.
+#
+# TESSERA_BIN   the release programs        HIL_BIN   the far ends (build/<preset>/hil)
+# Every test prints figures as it goes and ends with one line "PASS NAME" or "FAIL NAME: why".
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${TESSERA_BIN:?}" "${HIL_BIN:?}"
+run=/run/hil
+state=$run/state
+panel=$run/panel
+frames=$run/frames
+plotter=$run/plotter # the simulated firmware's tty
+stops=$run/stops     # bytes that stop the machine, as they left the plug
+name=$(basename "$0" .sh)
+name=${name#test_}
+mkdir -p "$run"
+
+now_ms() { # since the boot
+    local up rest
+    read -r up rest </proc/uptime
+    echo $((10#${up/./} * 10))
+}
+
+note() { printf '  %s\n' "$*"; }
+
+pass() {
+    printf 'PASS %s\n' "$name"
+    exit 0
+}
+
+fail() {
+    printf 'FAIL %s: %s\n' "$name" "$*"
+    [ ! -s "$run/game" ] || { echo '--- the robot said:'; tail -n "${LOG_LINES:-25}" "$run/game"; }
+    [ ! -s "$run/far" ] || { echo '--- the far ends said:'; tail -n 5 "$run/far"; }
+    exit 1
+}
+
+check() { # check WHY COMMAND...: fails the test unless the command succeeds
+    local why=$1
+    shift
+    "$@" || fail "$why"
+}
+
+wait_for() { # wait_for SECONDS COMMAND...: until it succeeds
+    local until=$(($(now_ms) + ${1%.*} * 1000))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(now_ms)" -lt "$until" ] || return 1
+        sleep 0.05
+    done
+}
+
+say() { "$HIL_BIN/panel-say" "$panel" "$@"; }
+
+# --- the computer's GPIO: a chip like a Raspberry Pi's, its lines named as the settings' samples do
+
+gpio_up() { # gpio_up [HOLDER]: who has line 12
+    local config=/sys/kernel/config/gpio-sim/header i
+    mkdir "$config" "$config/bank0"
+    echo 28 >"$config/bank0/num_lines"
+    echo pinctrl-bcm2711 >"$config/bank0/label"
+    for i in $(seq 0 27); do
+        mkdir "$config/bank0/line$i"
+        echo "GPIO$i" >"$config/bank0/line$i/name"
+    done
+    if [ $# -gt 0 ]; then
+        mkdir "$config/bank0/line12/hog"
+        echo "$1" >"$config/bank0/line12/hog/name"
+        echo output-low >"$config/bank0/line12/hog/direction"
+    fi
+    echo 1 >"$config/live"
+    chip=$(cat "$config/bank0/chip_name")
+    gpio=/sys/devices/platform/$(cat "$config/dev_name")/$chip
+}
+
+pull() { echo "pull-$2" >"$gpio/sim_gpio$1/pull"; } # pull LINE up|down
+level() { cat "$gpio/sim_gpio$1/value"; }
+
+# --- the table and its cables
+
+table_up() { # table_up [OPTIONS]
+    "$TESSERA_BIN/tessera-table" --panel "$panel" --frames "$frames" --link "$plotter" "$@" \
+        >"$run/table" 2>&1 &
+    table=$!
+    wait_for 10 test -S "$panel" || fail "the table does not start: $(cat "$run/table")"
+}
+
+wires_up() {
+    "$HIL_BIN/panel-wires" "$panel" "$gpio" 2>>"$run/far" &
+    wires=$!
+}
+
+plug_plotter() {
+    "$HIL_BIN/usb-plotter" 0 "$plotter" "$stops" 2>>"$run/far" &
+    cable=$!
+}
+
+unplug_plotter() {
+    kill -9 "$cable"
+    wait "$cable" 2>/dev/null
+}
+
+serial_port() { # the newest ttyUSB, "" = none
+    local found
+    found=$(ls -t /dev/ttyUSB* 2>/dev/null | head -n 1)
+    [ -n "$found" ] && echo "$found"
+}
+
+plug_camera() {
+    "$HIL_BIN/usb-camera" 1 "$frames" "$run/camera" 2>>"$run/far" &
+    camera=$!
+}
+
+unplug_camera() {
+    kill -9 "$camera"
+    wait "$camera" 2>/dev/null
+}
+
+camera_device() { # uvcvideo makes two nodes; the first is the pictures'
+    local node
+    for node in /sys/class/video4linux/video*; do
+        if grep -q 'Table camera' "$node/name" && [ "$(cat "$node/index")" = 0 ]; then
+            echo "/dev/${node##*/}"
+            return
+        fi
+    done
+    return 1
+}
+
+# --- the robot
+
+settings() { # settings [LINES...]: writes the file; what is not said here has its default
+    cat >"$run/tessera.yaml" <<YAML
+serial:
+  port: "${port:-/dev/ttyUSB0}"
+camera:
+  device: "${device:-/dev/video1}"
+gpio:
+  valve:
+    line: "GPIO6"
+    active_low: true
+${1:-}
+YAML
+}
+
+play_up() { # play_up [ARGUMENTS]
+    "$TESSERA_BIN/tessera" play --config "$run/tessera.yaml" --state "$state" --verbose "$@" \
+        </dev/null >"$run/result" 2>"$run/game" &
+    robot=$!
+}
+
+in_state() { grep -a '^  \[' "$run/game" | tail -n 1 | grep -q "\[$1\]"; }
+said() { grep -aqE "$1" "$run/game"; }
+
+everything_up() { # all three drivers, and the robot waiting for somebody to confirm
+    gpio_up
+    table_up "${@:2}"
+    wires_up
+    plug_plotter
+    plug_camera
+    wait_for 10 serial_port || fail "no ttyUSB: $(dmesg | tail -n 5)"
+    wait_for 10 camera_device || fail "no camera: $(dmesg | tail -n 5)"
+    port=$(serial_port) device=$(camera_device)
+    settings "${1:-}"
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# run.sh [--all] [NAME...] - the tests on real drivers (test_NAME.sh), each in a machine of its own, as
+# many at once as there are processors. TESSERA_BIN and HIL_BIN are the programs, HIL_LOGS the folder
+# of the logs. Prints each test's figures and a last line "N passed, N failed".
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+: "${TESSERA_BIN:?}" "${HIL_BIN:?}" "${HIL_LOGS:?}"
+
+# NAME SECONDS [VARIABLE=VALUE...]: the longest first. SECONDS is when a test counts as hanging.
+quick='game 420
+unplug 300 UNPLUGS=4
+stop 200 STOP_PRESSES=150
+camera 150
+doctor 150
+serial 60
+gpio 60'
+# In their full length.
+all="game 600
+game 600 LEVEL=4
+unplug 3000 UNPLUGS=50 SEED=1
+unplug 3000 UNPLUGS=50 SEED=2
+stop 900 STOP_PRESSES=2000
+camera 150
+doctor 150
+serial 60
+gpio 60"
+
+plan=$quick
+if [ "${1:-}" = --all ]; then
+    plan=$all
+    shift
+fi
+if [ $# -gt 0 ]; then
+    plan=$(printf '%s\n' "$plan" | grep -E "^($(IFS='|' && echo "$*")) ") || {
+        echo "hil: there is no such test; there are: $(printf '%s\n' "$all" | cut -d' ' -f1 | sort -u | tr '\n' ' ')" >&2
+        exit 2
+    }
+fi
+
+TESSERA_HIL_KERNEL=$("$here/kernel.sh")
+export TESSERA_HIL_KERNEL
+rm -rf "$HIL_LOGS"
+mkdir -p "$HIL_LOGS"
+
+one() { # one SLOT NAME SECONDS [VARIABLE=VALUE...]
+    local slot=$1 name=$2 seconds=$3 log cpus began=$SECONDS status=0
+    shift 3
+    log=$HIL_LOGS/$name${*:+-$(printf '%s' "$*" | tr -c 'A-Za-z0-9\n' _)}.log
+    mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
+        awk -F- '{ for (c = $1; c <= (NF > 1 ? $2 : $1); c++) print c }')
+    "$here/boot.sh" --time "$seconds" --cpu "${cpus[slot % ${#cpus[@]}]}" -- \
+        env "$@" TESSERA_BIN="$TESSERA_BIN" HIL_BIN="$HIL_BIN" "$here/test_$name.sh" >"$log" 2>&1 || status=$?
+    # A test that ended without its last line has failed too.
+    if [ $status = 0 ] && ! tail -n 1 "$log" | grep -q '^PASS'; then status=1; fi
+    [ $status = 0 ] || grep -q '^FAIL' "$log" || echo "FAIL $name: ended with $status" >>"$log"
+    (
+        flock 9 # in one piece
+        printf '%s\n' "== $name $* ($((SECONDS - began)) s)" "$(cat "$log")"
+    ) 9<"$HIL_LOGS"
+}
+export -f one
+export here HIL_LOGS
+
+printf '%s\n' "$plan" | xargs -P "$(nproc)" -L 1 --process-slot-var=SLOT bash -c 'one "$SLOT" "$@"' one
+passed=$(grep -lE '^PASS ' "$HIL_LOGS"/*.log | wc -l || true)
+failed=$(grep -lE '^FAIL ' "$HIL_LOGS"/*.log | wc -l || true)
+printf '%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

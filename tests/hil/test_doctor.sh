@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# What people are told when a cable is wrong: on the real drivers.
+. "$(dirname "$0")/lib.sh"
+
+everything_up '' --strict-baud
+doctor() { "$TESSERA_BIN/tessera" doctor --config "$run/tessera.yaml" --state "$state" 2>&1; }
+config() { "$TESSERA_BIN/tessera-config" "$@" --config "$run/tessera.yaml" 2>&1; }
+arm() { timeout 60 "$TESSERA_BIN/tessera" arm "$@" --config "$run/tessera.yaml" 2>&1; }
+must_say() { # must_say TEXT PATTERN
+    printf '%s\n' "$1" | grep -qiE "$2" || fail "nothing about \"$2\" in: $1"
+    note "$(printf '%s\n' "$1" | grep -iE "$2" | head -n 1 | cut -c1-140)"
+}
+
+must_say "$(doctor)" "ok.*plotter.*$port"
+must_say "$(doctor)" "ok.*camera.*$device"
+must_say "$(config ports)" 'FT232R'
+must_say "$(config ports)" 'Table camera'
+must_say "$(arm status)" 'grbl 1.1'
+
+# Programs that take serial ports for themselves, by their names.
+for thief in brltty ModemManager; do
+    cp /bin/sleep "$run/$thief"
+    "$run/$thief" 1000 &
+    must_say "$(doctor)" "$thief"
+    kill $!
+done
+
+# Who has the port?
+play_up --seat both
+wait_for 10 test -s "$run/game"
+sleep 1
+must_say "$(arm status)" "in use by tessera"
+must_say "$(doctor)" "GPIO.*(held|used) by tessera|panel"
+kill "$robot"
+wait "$robot"
+rm -f "$run/game"
+
+# The wrong speed: the firmware hears noise.
+sed -i 's|^serial:|serial:\n  baud: 57600|' "$run/tessera.yaml"
+must_say "$(arm status)" 'baud'
+settings
+
+# Silence.
+say fault stall-replies 3600
+must_say "$(arm status)" 'does not answer|silent|nothing'
+unplug_plotter
+wait_for 5 eval '! serial_port'
+must_say "$(arm status)" 'plugged in'
+must_say "$(doctor)" '!!.*plotter'
+pass

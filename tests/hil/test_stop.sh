@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# From the emergency stop's contact to the stopping byte on the wire, while the camera is looked at as
+# closely as it can be; and what the panel's outputs are when the robot ends, in whatever way.
+. "$(dirname "$0")/lib.sh"
+presses=${STOP_PRESSES:-200}
+
+outputs() { # what a volt-meter says: pump, valve, lamps
+    echo "$(level 5)$(level 6)$(level 24)$(level 25)"
+}
+
+everything_up
+play_up --seat both --level 1
+wait_for 20 said 'STOPPED|stopped' || fail "the robot does not start"
+wait_for 10 test "$(outputs)" = 0001 || note "lamps at the start: $(outputs)"
+sleep 2
+[ "$(outputs)" = 0001 ] || fail "the lamp that asks for help is not lit: $(outputs)"
+say press reset
+wait_for 60 eval '[ "$(level 5)" = 1 ]' || fail "no pump within a minute"
+
+# With the arm on its way and a stone on the cup. The wires would put the contact back.
+kill -STOP "$wires"
+"$HIL_BIN/stop-latency" "$gpio/sim_gpio17/pull" "$stops" 1 >"$run/first" || fail "$(cat "$run/first")"
+note "with the arm under way:"
+cat "$run/first"
+wait_for 5 in_state stopped || fail "the robot has not stopped"
+[ "$(level 25)" = 1 ] || fail "the lamp that asks for help is dark"
+
+# Many more: each press stops again, whatever the robot's state.
+"$HIL_BIN/stop-latency" "$gpio/sim_gpio17/pull" "$stops" "$presses" || fail "too slow"
+note "pictures taken meanwhile: $(wc -l <"$run/camera")"
+
+# The end by a signal: stop, and let go of everything.
+kill -TERM "$robot"
+wait "$robot"
+note "ended by SIGTERM with $?; pump, valve, lamps: $(outputs)"
+[ "$(outputs)" = 0000 ] || fail "an output is still driven"
+kill -CONT "$wires"
+
+# The end without a word, with the pump on.
+rm -f "$run/game"
+play_up --seat both --level 1 --resume
+sleep 2
+say press reset
+wait_for 60 eval '[ "$(level 5)" = 1 ]' || fail "no pump within a minute"
+kill -KILL "$robot"
+wait "$robot" 2>/dev/null
+[ "$(outputs)" = 0000 ] || fail "after SIGKILL an output is still driven: $(outputs)"
+note "killed with the pump on; pump, valve, lamps: $(outputs)"
+pass

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The plotter's cable pulled out while the arm picks, carries and places, and plugged in again: the
+# robot has to find its way back without a person. UNPLUGS seeded times.
+. "$(dirname "$0")/lib.sh"
+count=${UNPLUGS:-6}
+RANDOM=${SEED:-1}
+phases=(pick carry place any)
+
+on_cup() { say ledger | grep -q ' cup 1 '; }
+pumping() { [ "$(level 5)" = 1 ]; }
+letting_go() { [ "$(level 6)" = 0 ] && ! pumping; } # the valve is open while its line is low
+homed_again() { [ "$(grep -ac '^  \[homing\]' "$run/game")" -gt "$homings" ] && ! in_state homing && ! in_state starting; }
+cpu() { awk '{ print $14 + $15 }' "/proc/$robot/stat"; } # hundredths of a second
+
+moment() { # moment PHASE: waits for it
+    wait_for 90 eval 'in_state working && ! pumping' || return 1
+    case $1 in
+    pick) wait_for 30 pumping ;;
+    carry) wait_for 30 on_cup && sleep 0.$((RANDOM % 9)) ;;
+    place) wait_for 30 on_cup && wait_for 30 letting_go ;;
+    any) sleep $((RANDOM % 5)).$((RANDOM % 10)) ;;
+    esac
+}
+
+everything_up
+play_up --seat both --level 1 --variant gomoku
+sleep 2
+say press reset
+wait_for 90 in_state working || fail "the game does not begin"
+back=0 renamed=0 worst=0 spin=0
+for i in $(seq "$count"); do
+    phase=${phases[(i - 1) % 4]}
+    moment "$phase" || fail "no moment to $phase: the robot is in $(grep -a '^  \[' "$run/game" | tail -n 1)"
+    homings=$(grep -ac '^  \[homing\]' "$run/game")
+    lost=$(grep -ac 'plotter is gone' "$run/game")
+    before=$(ls /dev/ttyUSB*)
+    began=$(now_ms)
+    unplug_plotter
+    if [ $((RANDOM % 2)) = 0 ]; then
+        plug_plotter # before the old name is free
+    else
+        wait_for 3 eval '! in_state working' || { note "$i: $phase: not noticed within 3 s"; }
+        noticed=$(($(now_ms) - began))
+        [ $noticed -gt "$worst" ] && worst=$noticed
+        used=$(cpu)
+        sleep 1
+        used=$(($(cpu) - used))
+        [ $used -gt $spin ] && spin=$used
+        plug_plotter
+    fi
+    if wait_for 60 homed_again; then
+        back=$((back + 1))
+        [ "$(ls /dev/ttyUSB*)" = "$before" ] || renamed=$((renamed + 1))
+        note "$i: $phase: homed and looking after $((($(now_ms) - began) / 100)) tenths of a second"
+    else
+        note "$i: $phase: NOT back: $(grep -a '^  \[\|^! \|^? ' "$run/game" | tail -n 4 | tr '\n' ' ')"
+        say press done
+    fi
+done
+note "$back of $count came back by themselves, $renamed under another name"
+note "noticed after at most $worst ms; processor time in a second without the plotter: $spin %"
+note "$(say ledger)"
+[ $((back * 100)) -ge $((count * 95)) ] || fail "too few came back"
+[ "$spin" -le 60 ] || fail "the robot spins without its plotter"
+pass

@@ -9,14 +9,23 @@ static void run(struct program *p, int code, const char *const *arguments)
     assert_int_equal(program_run(p, "tessera-engine", arguments, 60), code);
 }
 
-// What is printed must stand at `expected`, and nothing else; Pentago's depth lines apart.
+// Bytes of the block that begins here: up to an empty line, the next block, or the end.
+static size_t block_length(const char *text)
+{
+    size_t length = strcspn(text, "\n");
+    while (text[length] == '\n' && text[length + 1] && !strchr("\n[=", text[length + 1]))
+        length += 1 + strcspn(text + length + 1, "\n");
+    return length;
+}
+
+// What is printed must be the whole block at `expected`, and nothing else.
 static void same(const char *expected, const char *const *arguments)
 {
     struct program p;
     run(&p, 0, arguments);
-    size_t length = strlen(p.said);
-    if (strncmp(p.said, expected, length - 1) != 0 || length < 10 ||
-        (expected[length - 1] != '\n' && expected[length - 1] != '\0'))
+    size_t length = block_length(expected), printed = strlen(p.said);
+    if (length < 10 || printed != length + 1 || p.said[length] != '\n' ||
+        strncmp(p.said, expected, length) != 0)
         fail_msg("expected %.*s\ngot %s", (int)length, expected, p.said);
     program_free(&p);
 }

@@ -64,6 +64,7 @@ static void test_cases(void **state)
     while (fgets(line, sizeof line, file) && count < 5000) {
         json_t *json;
         assert_int_equal(json_read_text(line, strlen(line), path, &json, NULL), 0);
+        assert_true(json_object_size(json_object_get(json, "expect")) > 0);
         outcomes[count] = (struct outcome){json, &failed};
         json_t *params = json_copy(json); // id, expect and why are not looked at
         assert_int_equal(
@@ -71,6 +72,7 @@ static void test_cases(void **state)
         if (++count % 1000 == 0)
             assert_int_equal(rules_client_wait(client, 20000), 0);
     }
+    assert_true(feof(file)); // every line was tried
     fclose(file);
     assert_int_equal(rules_client_wait(client, 20000), 0);
     print_message("%zu positions\n", count);

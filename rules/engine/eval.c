@@ -21,7 +21,7 @@ static int taken_value(const struct sboard *b, int player)
 
 static int hanging_value(const struct sboard *b, int player)
 {
-    int points = b->count[player][SB_TAKE] < 3 ? b->count[player][SB_TAKE] : 3;
+    int points = b->sets.count[player][SB_TAKE] < 3 ? b->sets.count[player][SB_TAKE] : 3;
     return b->rules.goal ? HANGING_NEAR * points * b->taken[player] * 10 / b->rules.goal : 0;
 }
 
@@ -30,8 +30,8 @@ int eval_position(const struct sboard *b)
     int me = b->side, you = 1 - me;
     int value = (sb_total(b, me) - sb_total(b, you)) / 2 + TEMPO;
     value += taken_value(b, me) - taken_value(b, you);
-    if (b->count[me][SB_TAKE] | b->count[you][SB_TAKE]) {
-        value += HANGING * (b->count[me][SB_TAKE] + b->count[you][SB_TAKE]);
+    if (b->sets.count[me][SB_TAKE] | b->sets.count[you][SB_TAKE]) {
+        value += HANGING * (b->sets.count[me][SB_TAKE] + b->sets.count[you][SB_TAKE]);
         value += hanging_value(b, me) - hanging_value(b, you);
     }
     return value > EVAL_LIMIT ? EVAL_LIMIT : value < -EVAL_LIMIT ? -EVAL_LIMIT : value;

@@ -187,7 +187,7 @@ static int intern(struct line_table *table, uint32_t *slots, const struct line_v
 static int fill(struct line_table *table, struct shapes *shapes, uint32_t *slots)
 {
     int reach = table->reach;
-    for (uint32_t code = 0; code < 1u << 4 * reach; code++) {
+    for (uint32_t code = 0; code < LINE_CLOSED(reach); code++) {
         uint8_t line[SPAN_MAX] = {0};
         for (int i = 0; i < 2 * reach; i++)
             line[i < reach ? i : i + 1] = (uint8_t)(code >> 2 * i & 3);
@@ -203,7 +203,10 @@ static int fill(struct line_table *table, struct shapes *shapes, uint32_t *slots
             return id;
         table->id[code] = (uint16_t)id;
     }
-    return 0;
+    const struct line_value nothing = {0, 0};
+    int id = intern(table, slots, &nothing);
+    table->id[LINE_CLOSED(reach)] = (uint16_t)id;
+    return id < 0 ? id : 0;
 }
 
 int line_table_new(const struct line_rules *rules, struct line_table **ret)
@@ -223,7 +226,7 @@ int line_table_new(const struct line_rules *rules, struct line_table **ret)
     shapes.cls = malloc(states);
     shapes.ways = calloc(states, 1);
     uint32_t *slots = calloc(ID_SLOTS, sizeof *slots);
-    table->id = calloc((size_t)1 << 4 * table->reach, sizeof *table->id);
+    table->id = calloc(LINE_CLOSED(table->reach) + 1, sizeof *table->id);
     table->value = calloc(IDS_MAX, sizeof *table->value);
     int r = -ENOMEM;
     if (shapes.cls && shapes.ways && slots && table->id && table->value) {

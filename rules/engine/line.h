@@ -82,10 +82,13 @@ static inline int64_t line_scores(int32_t first, int32_t second)
     return (int64_t)second * ((int64_t)1 << 32) + first;
 }
 
+// The code of every line through a point that is not empty (and codes above it): worth nothing.
+#define LINE_CLOSED(reach) (1u << 4 * (reach))
+
 struct line_table {
     struct line_rules rules;
     int reach;                // points looked at on each side
-    uint16_t *id;             // [1 << 4·reach], by code
+    uint16_t *id;             // [LINE_CLOSED(reach) + 1], by code
     struct line_value *value; // by id
     int ids;
 };

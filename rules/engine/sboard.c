@@ -1,6 +1,10 @@
 #include "rules/engine/sboard.h"
 
+#include <stddef.h>
 #include <string.h>
+
+// The loops over lines have constant bounds; unrolled, their shifts and offsets are constant too.
+#define UNROLL _Pragma("GCC unroll 8")
 
 const int sb_step[4] = {1, SB_STRIDE, SB_STRIDE + 1, SB_STRIDE - 1};
 
@@ -39,97 +43,207 @@ static inline uint32_t membership(uint32_t counts)
            (uint32_t)((counts & TAKE_MASK) != 0) << SB_TAKE;
 }
 
-static void flip_sets(struct sboard *b, int cell, int player, uint32_t old, uint32_t now)
+// Both numbers of a struct line_value at once.
+typedef int64_t pair __attribute__((vector_size(16)));
+
+static inline pair load(const void *from)
 {
-    uint32_t changed = old ^ now;
-    while (changed) {
-        int set = __builtin_ctz(changed);
-        changed &= changed - 1;
-        b->set[player][set][cell >> 6] ^= (uint64_t)1 << (cell & 63);
-        b->count[player][set] += (now >> set & 1) ? 1 : -1;
-    }
+    pair p;
+    memcpy(&p, from, sizeof p);
+    return p;
+}
+
+// The sets an empty point with such counts is in: bit player · SB_SETS + set.
+static inline uint32_t memberships(uint64_t counts)
+{
+    return membership((uint32_t)counts) | membership((uint32_t)(counts >> 32)) << SB_SETS;
 }
 
 static void change_sets(struct sboard *b, int cell, uint64_t old, uint64_t now)
 {
-    flip_sets(b, cell, 0, membership((uint32_t)old), membership((uint32_t)now));
-    flip_sets(b, cell, 1, membership((uint32_t)(old >> 32)), membership((uint32_t)(now >> 32)));
+    uint32_t bit = (uint32_t)(cell - SB_FIRST), was = memberships(old), is = memberships(now);
+    uint64_t flip = (uint64_t)1 << (bit & 63);
+    for (uint32_t changed = was ^ is; changed; changed &= changed - 1) {
+        int i = __builtin_ctz(changed), player = i / SB_SETS, set = i % SB_SETS;
+        b->sets.set[player][set][bit >> 6] ^= flip;
+        b->sets.count[player][set] += (is >> i & 1) ? 1 : -1;
+    }
 }
 
-// The line through `cell` in direction d has changed to `code`. (The table comes by pointers of its
-// own: the compiler can't know that the stores below leave b->table alone.)
-static inline __attribute__((always_inline)) void change_line(struct sboard *b, int d, int cell,
-                                                              uint32_t code, const uint16_t *ids,
-                                                              const struct line_value *values)
+// What change_line needs and leaves behind. (The tables come by pointers of their own: the compiler
+// can't know that the stores below leave b->table alone.)
+struct line_change {
+    const uint16_t *ids;
+    const struct line_value *values;
+    struct sb_seen *seen; // where to keep what was there before, or NULL
+    pair totals;
+    int count; // points whose sets change; each sees the stone in one direction only
+    struct {
+        const struct sb_point *point;
+        uint64_t old;
+    } changed[SB_SEEN_MAX + 1]; // (a slot is written before it is known whether it counts)
+};
+
+// XORs `value` into the code of the line through a point in direction d; k numbers the lines that
+// see a stone. There are no branches: which way they go would be different every time, and a wrong
+// guess costs more than all the work here. So occupied points and those of the margin are kept up
+// too, but all of their codes mean nothing.
+static inline __attribute__((always_inline)) void change_line(struct sb_point *p, int d,
+                                                              uint32_t value, uint32_t closed,
+                                                              int k, struct line_change *c)
 {
-    struct sb_point *p = &b->point[cell];
-    uint16_t old_id = p->id[d], new_id = ids[code];
+    uint32_t code = p->code[d] ^ value;
+    uint16_t old_id = p->id[d], new_id = c->ids[code < closed ? code : closed];
+    pair old = load(&p->value);
+    pair change = load(&c->values[new_id]) - load(&c->values[old_id]), now = old + change;
     p->code[d] = code;
-    if (old_id == new_id)
-        return;
-    const struct line_value *from = &values[old_id], *to = &values[new_id];
-    uint64_t old = p->counts, now = old + to->counts - from->counts;
-    int64_t scores = to->scores - from->scores;
     p->id[d] = new_id;
-    p->counts = now;
-    p->scores += scores;
-    if (b->state[cell] != 0)
-        return;
-    b->totals += scores;
-    if ((old ^ now) & SET_MASK_BOTH)
-        change_sets(b, cell, old, now);
+    memcpy(&p->value, &now, sizeof now);
+    if (c->seen) {
+        memcpy(&c->seen->value[k], &old, sizeof old);
+        c->seen->id[k] = old_id;
+    }
+    c->totals += change;
+    c->changed[c->count].point = p;
+    c->changed[c->count].old = (uint64_t)old[0];
+    c->count += ((uint64_t)(old ^ now)[0] & SET_MASK_BOTH) != 0;
 }
 
-// XORs `value` into the codes of all cells that see `cell`.
-static inline __attribute__((always_inline)) void change_seen(struct sboard *b, int cell,
-                                                              uint32_t value, int reach)
+// XORs `value` into the codes of all cells that see `cell`, and keeps up all that follows.
+static inline __attribute__((always_inline)) void
+change_seen(struct sboard *b, int cell, uint32_t value, int reach, struct sb_seen *seen)
 {
-    const uint16_t *ids = b->table->id;
-    const struct line_value *values = b->table->value;
+    struct line_change c;
+    c.ids = b->table->id;
+    c.values = b->table->value;
+    c.totals = (pair){0, b->totals};
+    c.seen = seen;
+    c.count = 0;
+    int k = 0;
     for (int d = 0; d < 4; d++) {
-        int step = sb_step[d];
-        for (int j = 1; j <= reach; j++) {
-            int after = cell + j * step, before = cell - j * step;
+        ptrdiff_t step = sb_step[d];
+        struct sb_point *after = &b->point[cell], *before = after;
+        UNROLL for (int j = 1; j <= reach; j++)
+        {
             // The one after sees this cell j to its left, the one before j to its right.
-            if (b->state[after] != 3)
-                change_line(b, d, after, b->point[after].code[d] ^ value << 2 * (reach - j), ids,
-                            values);
-            if (b->state[before] != 3)
-                change_line(b, d, before, b->point[before].code[d] ^ value << 2 * (reach + j - 1),
-                            ids, values);
+            after += step;
+            before -= step;
+            change_line(after, d, value << 2 * (reach - j), LINE_CLOSED(reach), k++, &c);
+            change_line(before, d, value << 2 * (reach + j - 1), LINE_CLOSED(reach), k++, &c);
+        }
+    }
+    b->totals = c.totals[1];
+    for (int i = 0; i < c.count; i++)
+        change_sets(b, (int)(c.changed[i].point - b->point), c.changed[i].old,
+                    c.changed[i].point->value.counts);
+}
+
+// Takes back what change_seen did and kept, all but sets and totals.
+static inline __attribute__((always_inline)) void
+restore_seen(struct sboard *b, int cell, uint32_t value, int reach, const struct sb_seen *seen)
+{
+    int k = 0;
+    for (int d = 0; d < 4; d++) {
+        ptrdiff_t step = sb_step[d];
+        struct sb_point *after = &b->point[cell], *before = after;
+        UNROLL for (int j = 1; j <= reach; j++)
+        {
+            after += step;
+            before -= step;
+            after->code[d] ^= value << 2 * (reach - j);
+            after->id[d] = seen->id[k];
+            after->value = seen->value[k++];
+            before->code[d] ^= value << 2 * (reach + j - 1);
+            before->id[d] = seen->id[k];
+            before->value = seen->value[k++];
         }
     }
 }
 
-static void change_all(struct sboard *b, int cell, uint32_t value)
+// Closes a point: a stone lies there, it is worth nothing any more.
+static void close_point(struct sboard *b, int cell)
 {
-    if (b->table->reach == 4)
-        change_seen(b, cell, value, 4);
-    else
-        change_seen(b, cell, value, 5);
+    struct sb_point *p = &b->point[cell];
+    uint32_t closed = LINE_CLOSED(b->table->reach);
+    b->totals -= p->value.scores;
+    if (p->value.counts & SET_MASK_BOTH)
+        change_sets(b, cell, p->value.counts, 0);
+    p->value = (struct line_value){0, 0};
+    for (int d = 0; d < 4; d++) {
+        p->code[d] |= closed;
+        p->id[d] = b->table->id[closed];
+    }
+}
+
+static void open_lines(struct sboard *b, struct sb_point *p)
+{
+    uint32_t closed = LINE_CLOSED(b->table->reach);
+    for (int d = 0; d < 4; d++) {
+        p->code[d] &= ~closed;
+        p->id[d] = b->table->id[p->code[d]];
+        p->value.counts += b->table->value[p->id[d]].counts;
+        p->value.scores += b->table->value[p->id[d]].scores;
+    }
+}
+
+static void open_point(struct sboard *b, int cell)
+{
+    struct sb_point *p = &b->point[cell];
+    open_lines(b, p);
+    b->totals += p->value.scores;
+    if (p->value.counts & SET_MASK_BOTH)
+        change_sets(b, cell, 0, p->value.counts);
+}
+
+static void flip_stone(struct sboard *b, int cell, uint32_t value)
+{
     b->rows[sb_y(cell) + 2] ^= 1u << (sb_x(cell) + 2);
     b->hash ^= key((value - 1) * SB_CELLS + (uint32_t)cell);
 }
 
-static void put(struct sboard *b, int cell, int player)
+static void change_all(struct sboard *b, int cell, uint32_t value, struct sb_seen *seen)
+{
+    if (b->table->reach == 4 && seen)
+        change_seen(b, cell, value, 4, seen);
+    else if (b->table->reach == 4)
+        change_seen(b, cell, value, 4, NULL);
+    else if (seen)
+        change_seen(b, cell, value, 5, seen);
+    else
+        change_seen(b, cell, value, 5, NULL);
+    flip_stone(b, cell, value);
+}
+
+// Lays a stone; `seen` as for change_seen.
+static void put(struct sboard *b, int cell, int player, struct sb_seen *seen)
 {
     b->state[cell] = (uint8_t)(player + 1);
-    b->totals -= b->point[cell].scores;
-    if (b->point[cell].counts & SET_MASK_BOTH)
-        change_sets(b, cell, b->point[cell].counts, 0);
     b->empty--;
-    change_all(b, cell, (uint32_t)player + 1);
+    close_point(b, cell);
+    change_all(b, cell, (uint32_t)player + 1, seen);
 }
 
 static void lift(struct sboard *b, int cell)
 {
     int player = b->state[cell] - 1;
     b->state[cell] = 0;
-    b->totals += b->point[cell].scores;
-    if (b->point[cell].counts & SET_MASK_BOTH)
-        change_sets(b, cell, 0, b->point[cell].counts);
     b->empty++;
-    change_all(b, cell, (uint32_t)player + 1);
+    open_point(b, cell);
+    change_all(b, cell, (uint32_t)player + 1, NULL);
+}
+
+// Takes back a stone laid with `seen`, when all is as it was then; not sets and totals.
+static void unput(struct sboard *b, int cell, const struct sb_seen *seen)
+{
+    uint32_t value = b->state[cell];
+    b->state[cell] = 0;
+    b->empty++;
+    open_lines(b, &b->point[cell]);
+    if (b->table->reach == 4)
+        restore_seen(b, cell, value, 4, seen);
+    else
+        restore_seen(b, cell, value, 5, seen);
+    flip_stone(b, cell, value);
 }
 
 void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_table *table)
@@ -141,6 +255,12 @@ void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_t
     b->left = 1;
     b->empty = rules->size * rules->size;
     memset(b->state, 3, sizeof b->state);
+    for (int cell = 0; cell < SB_CELLS; cell++) {
+        for (int d = 0; d < 4; d++) {
+            b->point[cell].code[d] = LINE_CLOSED(table->reach);
+            b->point[cell].id[d] = table->id[LINE_CLOSED(table->reach)];
+        }
+    }
     for (int y = 0; y < rules->size; y++)
         for (int x = 0; x < rules->size; x++)
             b->state[sb_cell(x, y)] = 0;
@@ -149,20 +269,14 @@ void sb_init(struct sboard *b, const struct sb_rules *rules, const struct line_t
         for (int x = 0; x < rules->size; x++) {
             int cell = sb_cell(x, y);
             for (int d = 0; d < 4; d++) {
-                uint32_t code = 0;
                 for (int j = 1; j <= table->reach; j++) {
-                    int left = b->state[cell - j * sb_step[d]];
-                    int right = b->state[cell + j * sb_step[d]];
-                    code |= (uint32_t)left << 2 * (table->reach - j);
-                    code |= (uint32_t)right << 2 * (table->reach + j - 1);
+                    uint32_t left = b->state[cell - j * sb_step[d]];
+                    uint32_t right = b->state[cell + j * sb_step[d]];
+                    b->point[cell].code[d] |= left << 2 * (table->reach - j);
+                    b->point[cell].code[d] |= right << 2 * (table->reach + j - 1);
                 }
-                // From "id 0 everywhere" to the true line, through the one function that does it.
-                const struct line_value *zero = &table->value[0];
-                b->point[cell].counts += zero->counts;
-                b->point[cell].scores += zero->scores;
-                b->totals += zero->scores;
-                change_line(b, d, cell, code, table->id, table->value);
             }
+            open_point(b, cell);
         }
     }
 }
@@ -245,7 +359,7 @@ void sb_set(struct sboard *b, const uint8_t *stones, const int taken[2], int sid
             if (b->state[cell])
                 lift(b, cell);
             if (want)
-                put(b, cell, want - 1);
+                put(b, cell, want - 1, NULL);
         }
     }
     b->hash ^= hash_taken(b->taken, b->standing);
@@ -378,7 +492,10 @@ void sb_make(struct sboard *b, int cell)
     u->left = (uint8_t)b->left;
     memcpy(u->taken, b->taken, sizeof u->taken);
     memcpy(u->standing, b->standing, sizeof u->standing);
-    put(b, cell, player);
+    u->totals = b->totals;
+    u->hash = b->hash;
+    u->sets = b->sets;
+    put(b, cell, player, &u->seen);
     int special = b->rules.poof || b->rules.boat;
     if ((counts & TAKE_MASK) || special) {
         b->hash ^= hash_taken(b->taken, b->standing);
@@ -403,21 +520,17 @@ void sb_make(struct sboard *b, int cell)
 void sb_unmake(struct sboard *b)
 {
     const struct sb_undo *u = &b->undo[--b->depth];
-    if (u->left == 1) {
-        b->hash ^= KEY_SIDE;
+    if (u->left == 1)
         b->side = 1 - b->side;
-    }
-    if ((b->left == 2) != (u->left == 2))
-        b->hash ^= KEY_LEFT;
     b->left = u->left;
     for (int i = u->removed_count - 1; i >= 0; i--)
-        put(b, u->removed[i], u->removed_owner[i]);
-    lift(b, u->cell);
-    if (u->removed_count || b->rules.boat) {
-        b->hash ^= hash_taken(b->taken, b->standing) ^ hash_taken(u->taken, u->standing);
-        memcpy(b->taken, u->taken, sizeof b->taken);
-        memcpy(b->standing, u->standing, sizeof b->standing);
-    }
+        put(b, u->removed[i], u->removed_owner[i], NULL);
+    unput(b, u->cell, &u->seen);
+    memcpy(b->taken, u->taken, sizeof b->taken);
+    memcpy(b->standing, u->standing, sizeof b->standing);
+    b->totals = u->totals;
+    b->hash = u->hash;
+    b->sets = u->sets;
     b->winner = u->winner;
 }
 
@@ -452,13 +565,13 @@ int sb_wins_at(struct sboard *b, int player, int cell)
 int sb_members(const struct sboard *b, int player, enum sb_set set, int limit, uint16_t *cells)
 {
     int count = 0;
-    if (!b->count[player][set])
+    if (!b->sets.count[player][set])
         return 0;
     for (int w = 0; w < SB_WORDS; w++) {
-        for (uint64_t bits = b->set[player][set][w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = b->sets.set[player][set][w]; bits; bits &= bits - 1) {
             if (count == limit)
                 return count;
-            cells[count++] = (uint16_t)(w * 64 + __builtin_ctzll(bits));
+            cells[count++] = (uint16_t)(SB_FIRST + w * 64 + __builtin_ctzll(bits));
         }
     }
     return count;
@@ -467,16 +580,17 @@ int sb_members(const struct sboard *b, int player, enum sb_set set, int limit, u
 int sb_winning_cells(struct sboard *b, int player, int limit, uint16_t *cells)
 {
     int special = b->rules.poof || b->rules.boat, count = 0;
-    int near = b->rules.goal && b->count[player][SB_TAKE] && b->taken[player] + 24 >= b->rules.goal;
-    if (!b->count[player][SB_WIN_ROW] && !near)
+    int near =
+        b->rules.goal && b->sets.count[player][SB_TAKE] && b->taken[player] + 24 >= b->rules.goal;
+    if (!b->sets.count[player][SB_WIN_ROW] && !near)
         return 0;
     for (int w = 0; w < SB_WORDS; w++) {
-        uint64_t bits = b->set[player][SB_WIN_ROW][w], rows = special ? 0 : bits;
+        uint64_t bits = b->sets.set[player][SB_WIN_ROW][w], rows = special ? 0 : bits;
         if (near)
-            bits |= b->set[player][SB_TAKE][w];
+            bits |= b->sets.set[player][SB_TAKE][w];
         for (; bits; bits &= bits - 1) {
-            int cell = w * 64 + __builtin_ctzll(bits);
-            if (!(rows >> (cell & 63) & 1) && !sb_wins_at(b, player, cell))
+            int bit = __builtin_ctzll(bits), cell = SB_FIRST + w * 64 + bit;
+            if (!(rows >> bit & 1) && !sb_wins_at(b, player, cell))
                 continue;
             if (count == limit)
                 return count;

@@ -18,8 +18,10 @@ enum {
     SB_SIZE_MAX = 19,
     SB_STRIDE = 24, // 19 points and a margin of 5, shared by neighbouring rows
     SB_CELLS = 704,
-    SB_WORDS = SB_CELLS / 64,
-    SB_DEPTH_MAX = 256,  // moves that can be made from the position that was set
+    SB_FIRST = 5 * SB_STRIDE + 5, // the cell of point (0, 0), bit 0 of the sets
+    SB_WORDS = 8,                 // so that all 19 rows fit in: 18 · 24 + 19 bits
+    SB_SEEN_MAX = 40,             // points that see a point: 4 directions, at most 5 to each side
+    SB_DEPTH_MAX = 256,           // moves that can be made from the position that was set
     SB_REMOVED_MAX = 34, // stones that can leave the board in one move (24 captured, 9 poofed)
     SB_NO_CELL = 0,      // never on the board
 };
@@ -41,7 +43,23 @@ struct sb_rules {
     int boat; // with line.two_a_turn there is neither poof nor boat, and nothing is captured
 };
 
+// The sets, and how many members each has.
+struct sb_sets {
+    uint64_t set[2][SB_SETS][SB_WORDS];
+    int count[2][SB_SETS];
+};
+
+// What the points around a new stone were worth before.
+struct sb_seen {
+    struct line_value value[SB_SEEN_MAX];
+    uint16_t id[SB_SEEN_MAX];
+};
+
 struct sb_undo {
+    struct sb_seen seen;
+    struct sb_sets sets;
+    uint64_t hash;
+    int64_t totals;
     uint16_t cell;
     uint8_t removed_count;
     int8_t winner;
@@ -52,11 +70,10 @@ struct sb_undo {
     uint8_t removed_owner[SB_REMOVED_MAX];
 };
 
-// What is known of a point, kept up whether it is empty or not.
+// What is known of a point. One that isn't empty is worth nothing, but its codes are kept up.
 struct sb_point {
-    uint64_t counts; // see LINE_…_SHIFT; player 1's in the high half
-    int64_t scores;  // see line_score
-    uint32_t code[4];
+    struct line_value value; // the sum of its four lines
+    uint32_t code[4];        // at least LINE_CLOSED when the point isn't empty
     uint16_t id[4];
 };
 
@@ -70,10 +87,9 @@ struct sboard {
     int depth;     // moves made since sb_set
     uint64_t hash; // position, stones taken and side to move
     uint8_t taken[2];
-    uint8_t standing[2];   // boat: a row stands that the other may still break
-    int64_t totals;        // sum of scores over the empty points (see line_score)
-    int count[2][SB_SETS]; // members of set[][]
-    uint64_t set[2][SB_SETS][SB_WORDS];
+    uint8_t standing[2]; // boat: a row stands that the other may still break
+    int64_t totals;      // sum of scores over the empty points (see line_score)
+    struct sb_sets sets;
     uint32_t rows[SB_SIZE_MAX + 4]; // stones of both, bit x+2 of rows[y+2]: for the candidates
     uint8_t state[SB_CELLS];        // 0 empty, 1, 2, 3 off the board
     struct sb_point point[SB_CELLS];
@@ -99,12 +115,12 @@ static inline int sb_y(int cell)
 
 static inline uint32_t sb_counts(const struct sboard *b, int player, int cell)
 {
-    return (uint32_t)(b->point[cell].counts >> (player ? 32 : 0));
+    return (uint32_t)(b->point[cell].value.counts >> (player ? 32 : 0));
 }
 
 static inline int sb_score(const struct sboard *b, int player, int cell)
 {
-    return line_score(b->point[cell].scores, player);
+    return line_score(b->point[cell].value.scores, player);
 }
 
 static inline int sb_total(const struct sboard *b, int player)
@@ -114,7 +130,8 @@ static inline int sb_total(const struct sboard *b, int player)
 
 static inline int sb_has(const struct sboard *b, int player, enum sb_set set, int cell)
 {
-    return (int)(b->set[player][set][cell >> 6] >> (cell & 63) & 1);
+    uint32_t bit = (uint32_t)(cell - SB_FIRST);
+    return (int)(b->sets.set[player][set][bit >> 6] >> (bit & 63) & 1);
 }
 
 // An empty board. `table` (made for rules->line) must outlive it. `rules` must be within the

@@ -78,7 +78,7 @@ static int add_menaces(const struct sboard *b, struct candidate *list, int count
             int menace = (int)LINE_MENACES(counts);
             if (b->state[cell] || !menace)
                 continue;
-            if (missing <= 3 * menace || b->count[b->side][SB_TAKE])
+            if (missing <= 3 * menace || b->sets.count[b->side][SB_TAKE])
                 count = add_candidate(b, list, count, cell);
         }
     }
@@ -136,7 +136,7 @@ static int replies(struct sboard *b, const uint16_t *wins, int win_count, uint16
 // Whether the side to move has any candidate at all; may say yes when it has none.
 static int may_attack(const struct sboard *b)
 {
-    return b->count[b->side][SB_FOUR] || b->count[b->side][SB_TAKE] ||
+    return b->sets.count[b->side][SB_FOUR] || b->sets.count[b->side][SB_TAKE] ||
            (b->rules.goal && b->rules.goal - b->taken[b->side] <= 6);
 }
 
@@ -153,7 +153,7 @@ static int defend(struct threat *t, struct sboard *b, int moves)
     int win_count = sb_winning_cells(b, attacker, REPLIES_MAX, wins);
     if (!win_count || b->empty < 2)
         return 0;
-    if (win_count > 1 && !b->count[defender][SB_TAKE] && !b->rules.poof && !b->rules.boat &&
+    if (win_count > 1 && !b->sets.count[defender][SB_TAKE] && !b->rules.poof && !b->rules.boat &&
         sb_has(b, attacker, SB_WIN_ROW, wins[0]) && sb_has(b, attacker, SB_WIN_ROW, wins[1]))
         return 1;
     int count = replies(b, wins, win_count, cells);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum {
     WAYS = 4, // 64 bytes: one cache line
@@ -54,12 +55,16 @@ int tt_new(unsigned mib, struct tt **ret)
     uint64_t count = 1;
     while (count * 2 * sizeof(struct bucket) <= (uint64_t)mib << 20)
         count *= 2;
-    // calloc's pages cost nothing until they are written.
-    tt->bucket = calloc(count, sizeof *tt->bucket);
-    if (!tt->bucket) {
+    // Pages of its own: they begin at a cache line, and cost nothing until they are written.
+    size_t size = count * sizeof *tt->bucket;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
         free(tt);
         return -ENOMEM;
     }
+    // Large ones, if the system has them: nearly every look would miss the small ones' addresses.
+    madvise(pages, size, MADV_HUGEPAGE);
+    tt->bucket = pages;
     tt->mask = count - 1;
     *ret = tt;
     return 0;
@@ -69,7 +74,7 @@ struct tt *tt_free(struct tt *tt)
 {
     if (!tt)
         return NULL;
-    free(tt->bucket);
+    munmap(tt->bucket, (tt->mask + 1) * sizeof *tt->bucket);
     free(tt);
     return NULL;
 }
@@ -92,6 +97,11 @@ void tt_clear(struct tt *tt)
 void tt_age(struct tt *tt)
 {
     tt->age = (tt->age + 1) & ((1u << AGE_BITS) - 1);
+}
+
+void tt_prefetch(const struct tt *tt, uint64_t hash)
+{
+    __builtin_prefetch(&tt->bucket[hash & tt->mask]);
 }
 
 int tt_get(const struct tt *tt, uint64_t hash, struct tt_hit *ret)

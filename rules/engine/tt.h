@@ -27,6 +27,8 @@ void tt_clear(struct tt *tt);
 // Starts a new search: entries of older ones are replaced first.
 void tt_age(struct tt *tt);
 
+// Begins to fetch what tt_get will look at.
+void tt_prefetch(const struct tt *tt, uint64_t hash);
 int tt_get(const struct tt *tt, uint64_t hash, struct tt_hit *ret); // 1 = found
 void tt_put(struct tt *tt, uint64_t hash, const struct tt_hit *hit);
 

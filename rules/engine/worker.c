@@ -213,7 +213,7 @@ static int prove(struct worker *w, int depth, uint16_t *ret_cell)
     if (b->rules.line.two_a_turn)
         return 0; // proofs by threats know one stone a turn
     int near_goal = b->rules.goal && b->rules.goal - b->taken[me] <= 6;
-    if (!b->count[me][SB_FOUR] && !(near_goal && b->count[me][SB_TAKE]))
+    if (!b->sets.count[me][SB_FOUR] && !(near_goal && b->sets.count[me][SB_TAKE]))
         return 0;
     int moves = depth <= 0 ? LEAF_PROOF_MOVES : INNER_PROOF_MOVES, cap = w->shared->proof_moves;
     if (cap && moves > cap)
@@ -246,6 +246,7 @@ static int loop(struct worker *w, struct picked *list, int count, int depth, int
         w->played[ply] = (uint16_t)cell;
         w->nodes++;
         sb_make(b, cell);
+        tt_prefetch(w->shared->tt, b->hash);
         int score;
         if (i == 0) {
             score = worker_after(w, side, next, alpha, beta, ply + 1);
@@ -294,7 +295,7 @@ int worker_search(struct worker *w, int depth, int alpha, int beta, int ply)
         return SEARCH_WIN - ply - 1;
     }
     int two = b->rules.line.two_a_turn;
-    if (b->left == 2 && b->count[b->side][SB_FOUR]) { // this stone and the next make the row
+    if (b->left == 2 && b->sets.count[b->side][SB_FOUR]) { // this stone and the next make the row
         w->pv[ply].length = sb_members(b, b->side, SB_FOUR, 1, w->pv[ply].cell);
         return SEARCH_WIN - ply - 2;
     }

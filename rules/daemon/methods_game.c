@@ -213,9 +213,12 @@ int method_game_play(struct request *rq)
     }
     if (ply >= 0 && ply != game->ply)
         return error_set_code(&rq->err, -EPERM, "WrongPly",
-                              "This move was meant for ply %d, but the game is at ply %d%s.",
-                              (int)ply, game->ply,
-                              ply < game->ply ? " and another move was played there" : "");
+                              ply < game->ply
+                                  ? "This was meant to be move %d of the game, but another one was "
+                                    "played there. The next is move %d."
+                                  : "This was meant to be move %d of the game, but the next is "
+                                    "move %d.",
+                              (int)ply + 1, game->ply + 1);
     r = play(rq, number, move, "play");
     if (r < 0)
         return r;

@@ -30,7 +30,7 @@ static int read_start(struct request *rq, struct match *match)
         }
     if (!start)
         return 0;
-    error_set(&rq->err, -EINVAL, "\"start\" must be \"alternate\", \"same\" or \"loser\"");
+    error_set(&rq->err, -EINVAL, "\"start\" must be \"alternate\", \"same\" or \"loser\".");
     return bad_params(rq);
 }
 
@@ -131,7 +131,7 @@ int method_match_new(struct request *rq)
     const char *kind = json_string_value(json_object_get(rq->params, "kind"));
     bool points = kind && strcmp(kind, "points") == 0;
     if (!points && (!kind || strcmp(kind, "wins") != 0)) {
-        error_set(&rq->err, -EINVAL, "\"kind\" must be \"points\" or \"wins\"");
+        error_set(&rq->err, -EINVAL, "\"kind\" must be \"points\" or \"wins\".");
         return bad_params(rq);
     }
     struct match match;
@@ -146,7 +146,7 @@ static int request_match(struct request *rq, uint32_t *ret_number)
 {
     const char *name = json_string_value(json_object_get(rq->params, "match"));
     if (!name) {
-        error_set(&rq->err, -EINVAL, "\"match\" must be the name of a match, such as \"m1\"");
+        error_set(&rq->err, -EINVAL, "\"match\" must be the name of a match, such as \"m1\".");
         return bad_params(rq);
     }
     *ret_number = store_find_match(rq->store, name);
@@ -212,7 +212,7 @@ static int result_given(struct request *rq, const struct match *match, struct ma
         r = wire_read_counts(json, "scores", UINT16_MAX, ret->scores, &rq->err);
     if (r == 0 && !json && match->kind == MATCH_POINTS) {
         error_set(&rq->err, -EINVAL,
-                  "give the game's points in \"scores\", or its name in \"game\"");
+                  "Give the game's points in \"scores\", or its name in \"game\".");
         r = bad_params(rq);
     }
     ret->winner = (uint8_t)winner;
@@ -244,10 +244,11 @@ static int record(struct request *rq, uint32_t number, const struct match_game *
     if (reason == REASON_NONE)
         return put_match_state(rq, number);
     rq->reason = reason_name(reason);
-    return error_set_code(&rq->err, -EPERM, reason == REASON_MATCH_OVER ? "MatchOver" : "BadResult",
-                          reason == REASON_MATCH_OVER
-                              ? "This match has been decided; no more games count for it."
-                              : "No such player plays in this match.");
+    return error_set_code(
+        &rq->err, -EPERM, reason == REASON_MATCH_OVER ? "MatchOver" : "BadResult",
+        reason == REASON_MATCH_OVER
+            ? "This match has been decided; no more games count for it. Begin a new one."
+            : "No such player plays in this match.");
 }
 
 // Safe to repeat for a stored game, which counts once, and with the number of the game in the
@@ -303,7 +304,7 @@ static int add_case_game(struct request *rq, const json_t *json, struct match *m
         winner = value < 1 || value > COLOURS_MAX ? COLOURS_MAX + 1 : (unsigned)value;
     } else if (!json_is_null(json)) {
         error_set(&rq->err, -EINVAL,
-                  "each of \"games\" must be a winner, null for a draw, or points by player");
+                  "Each of \"games\" must be a winner, null for a draw, or points by player.");
         return bad_params(rq);
     }
     game->starter = match->next_start;

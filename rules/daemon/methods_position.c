@@ -88,7 +88,7 @@ static int play_history(struct request *rq, struct game *game)
     size_t count = json_array_size(history);
     if (!json_is_array(history) || count > GAME_ENTRIES_MAX)
         return error_set_code(&rq->err, -EINVAL, "BadParams",
-                              "\"history\" must be a list of at most %d moves", GAME_ENTRIES_MAX);
+                              "\"history\" must be a list of at most %d moves.", GAME_ENTRIES_MAX);
     for (size_t i = 0; i < count; i++) {
         struct move move = {.kind = UINT8_MAX};
         wire_read_move(json_array_get(history, i), &game->rules, &move);

@@ -326,7 +326,7 @@ int method_record_import(struct request *rq)
 {
     const json_t *text = json_object_get(rq->params, "text");
     if (!json_is_string(text))
-        return error_set_code(&rq->err, -EINVAL, "BadParams", "\"text\" must be the record");
+        return error_set_code(&rq->err, -EINVAL, "BadParams", "\"text\" must be the record.");
     enum record_format format;
     bool journal;
     int r = read_format(rq, RECORD_AUTO, &format, &journal);

@@ -227,7 +227,7 @@ int request_game(struct request *rq, uint32_t *ret_number)
     const char *name = json_string_value(json_object_get(rq->params, "game"));
     if (!name)
         return error_set_code(&rq->err, -EINVAL, "BadParams",
-                              "\"game\" must be the name of a game, such as \"g1\"");
+                              "\"game\" must be the name of a game, such as \"g1\".");
     uint32_t number = store_find_game(rq->store, name);
     if (!number)
         return error_set_code(&rq->err, -ENOENT, "NoSuchGame", "There is no game \"%.20s\".", name);
@@ -240,7 +240,7 @@ int request_side(struct request *rq, const struct game *game, unsigned *ret_colo
     int64_t side;
     int r = json_member_int(rq->params, "side", 1, COLOURS_MAX, &side, &rq->err);
     if (r == 0)
-        error_set(&rq->err, -EINVAL, "\"side\" is missing: who resigns or offers a draw");
+        error_set(&rq->err, -EINVAL, "\"side\" is missing: who resigns or offers a draw?");
     if (r <= 0) {
         memcpy(rq->err.code, "BadParams", sizeof "BadParams");
         return -EINVAL;
@@ -251,15 +251,16 @@ int request_side(struct request *rq, const struct game *game, unsigned *ret_colo
             return 0;
         }
     rq->reason = reason_name(REASON_NO_SUCH_SIDE);
-    return error_set_code(&rq->err, -EINVAL, "NoSuchSide", "There is no side %d in this game.",
-                          (int)side);
+    return error_set_code(&rq->err, -EINVAL, "NoSuchSide",
+                          "There is no side %d in this game, only the sides 1 to %u.", (int)side,
+                          variant_side_count(&game->rules));
 }
 
 int request_move(struct request *rq, const struct variant *rules, struct move *ret)
 {
     const json_t *json = json_object_get(rq->params, "move");
     if (!json)
-        return error_set_code(&rq->err, -EINVAL, "BadParams", "\"move\" is missing");
+        return error_set_code(&rq->err, -EINVAL, "BadParams", "\"move\" is missing.");
     // A move that cannot be read is a move the rules refuse, with a reason, not a broken request.
     if (!wire_read_move(json, rules, ret))
         *ret = (struct move){.kind = UINT8_MAX};

@@ -70,7 +70,7 @@ int wire_read_rules(const json_t *params, struct variant *house, const struct va
     const char *name = json_string_value(json_object_get(params, "variant"));
     if (!name)
         return error_set_code(err, -EINVAL, "BadParams",
-                              "\"variant\" must name a game, such as \"pente\"");
+                              "\"variant\" must name a game, such as \"pente\".");
     const struct variant *row = variant_find(name);
     json_t *options = json_object_get(params, "options");
     bool plain = !options || json_is_null(options) ||
@@ -86,7 +86,7 @@ int wire_read_rules(const json_t *params, struct variant *house, const struct va
         return r;
     }
     if (!json_is_object(options))
-        return error_set_code(err, -EINVAL, "BadParams", "\"options\" must be an object");
+        return error_set_code(err, -EINVAL, "BadParams", "\"options\" must be an object.");
     const char *key;
     json_t *value;
     json_object_foreach(options, key, value)
@@ -94,11 +94,13 @@ int wire_read_rules(const json_t *params, struct variant *house, const struct va
         char text[OPTION_TEXT_MAX];
         if (strcmp(key, "name") == 0)
             return error_set_code(err, -EINVAL, "BadOption",
-                                  "house rules keep the name of the game they change; give them "
-                                  "a \"title\" instead");
+                                  "House rules keep the name of the game they change; give them "
+                                  "a \"title\" instead.");
         if (!option_text(value, text))
-            return error_set_code(err, -EINVAL, "BadOption",
-                                  "the option \"%.40s\" has no usable value", key);
+            return error_set_code(
+                err, -EINVAL, "BadOption",
+                "The option \"%.40s\" takes a number, true or false, a name, or a list of these.",
+                key);
         r = variant_set(house, key, text, err);
         if (r < 0)
             return r;
@@ -118,19 +120,19 @@ int wire_read_counts(const json_t *json, const char *name, uint16_t max,
 {
     if (!json_is_object(json))
         return error_set_code(err, -EINVAL, "BadParams",
-                              "\"%s\" must be an object such as {\"1\":0,\"2\":0}", name);
+                              "\"%s\" must be an object such as {\"1\":0,\"2\":0}.", name);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)json, key, value)
     {
         if (key[0] < '1' || key[0] > '0' + COLOURS_MAX || key[1] != '\0')
             return error_set_code(err, -EINVAL, "BadParams",
-                                  "\"%s\": \"%.20s\" is no colour; they are \"1\" to \"%d\"", name,
+                                  "\"%s\": \"%.20s\" is no colour; they are \"1\" to \"%d\".", name,
                                   key, COLOURS_MAX);
         json_int_t count = json_is_integer(value) ? json_integer_value(value) : -1;
         if (count < 0 || count > max)
             return error_set_code(err, -EINVAL, "BadParams",
-                                  "\"%s\": \"%s\" must be a whole number from 0 to %d", name, key,
+                                  "\"%s\": \"%s\" must be a whole number from 0 to %d.", name, key,
                                   max);
         counts[key[0] - '0'] = (uint16_t)count;
     }
@@ -171,7 +173,7 @@ static int read_setup_stone(const json_t *stone, size_t i, struct setup *ret, st
     if (json_array_size(stone) != 3 || !read_colour(json_array_get(stone, 0), &colour) ||
         !read_point(stone, 1, &at))
         return error_set_code(err, -EINVAL, "BadSetup",
-                              "stone %zu of the setup is not [colour,x,y]", i + 1);
+                              "Stone %zu of the setup is not [colour,x,y].", i + 1);
     ret->stones[i].colour = colour;
     ret->stones[i].at = at;
     return 0;
@@ -183,10 +185,10 @@ int wire_read_setup(const json_t *json, struct setup *ret, struct error *err)
     size_t count = json_array_size(stones);
     if (!json_is_object(json) || (stones && !json_is_array(stones)))
         return error_set_code(err, -EINVAL, "BadSetup",
-                              "a setup is an object with a list \"stones\" of [colour,x,y]");
+                              "A setup is an object with a list \"stones\" of [colour,x,y].");
     if (count > POINTS_MAX)
         return error_set_code(err, -EINVAL, "BadSetup",
-                              "the setup has %zu stones; no board holds more than %d", count,
+                              "The setup has %zu stones; no board holds more than %d.", count,
                               POINTS_MAX);
     ret->stone_count = (uint16_t)count;
     for (size_t i = 0; i < count; i++) {
@@ -198,7 +200,7 @@ int wire_read_setup(const json_t *json, struct setup *ret, struct error *err)
     json_int_t number = ply ? json_integer_value(ply) : (json_int_t)count;
     if ((ply && !json_is_integer(ply)) || number < 0 || number > GAME_ENTRIES_MAX)
         return error_set_code(err, -EINVAL, "BadSetup",
-                              "\"ply\" of the setup must be a whole number from 0 to %d",
+                              "\"ply\" of the setup must be a whole number from 0 to %d.",
                               GAME_ENTRIES_MAX);
     ret->ply = (uint16_t)number;
     memset(ret->captures, 0, sizeof ret->captures);
@@ -222,7 +224,7 @@ int wire_read_players(const json_t *params, struct player ret[SEATS_MAX], unsign
     size_t count = json_array_size(players);
     if (!json_is_array(players) || count > SEATS_MAX)
         return error_set_code(err, -EINVAL, "BadPlayers",
-                              "\"players\" must be a list of at most %d {\"name\":…,\"colour\":…}",
+                              "\"players\" must be a list of at most %d {\"name\":…,\"colour\":…}.",
                               SEATS_MAX);
     for (size_t i = 0; i < count; i++) {
         const json_t *player = json_array_get(players, i);
@@ -232,13 +234,13 @@ int wire_read_players(const json_t *params, struct player ret[SEATS_MAX], unsign
         bool good = json_is_object(player) && (!name || json_is_string(name));
         if (good && name && json_string_length(name) >= PLAYER_NAME_MAX)
             return error_set_code(err, -EINVAL, "BadPlayers",
-                                  "the name of player %zu is longer than %d bytes", i + 1,
+                                  "The name of player %zu is longer than %d bytes.", i + 1,
                                   PLAYER_NAME_MAX - 1);
         if (good && colour && !json_is_null(colour))
             good = read_colour(colour, &ret[i].colour) && ret[i].colour <= COLOURS_MAX;
         if (!good)
             return error_set_code(err, -EINVAL, "BadPlayers",
-                                  "player %zu is not {\"name\":…,\"colour\":1 to %d}", i + 1,
+                                  "Player %zu is not {\"name\":…,\"colour\":1 to %d}.", i + 1,
                                   COLOURS_MAX);
         if (name)
             memcpy(ret[i].name, json_string_value(name), json_string_length(name));
@@ -252,7 +254,7 @@ int wire_check_players(const struct player *players, unsigned count, const struc
 {
     if (count > rules->seat_count)
         return error_set_code(err, -EINVAL, "BadPlayers",
-                              "there are %u players, but this game has seats for %u", count,
+                              "There are %u players, but this game has seats for %u.", count,
                               rules->seat_count);
     unsigned left[COLOURS_MAX + 1] = {0}; // seats of each colour
     for (unsigned seat = 0; seat < rules->seat_count; seat++)
@@ -261,11 +263,11 @@ int wire_check_players(const struct player *players, unsigned count, const struc
         unsigned colour = players[i].colour;
         if (colour > rules->colours)
             return error_set_code(err, -EINVAL, "BadPlayers",
-                                  "player %u has colour %u, but this game has colours 1 to %u",
+                                  "Player %u has colour %u, but this game has colours 1 to %u.",
                                   i + 1, colour, rules->colours);
         if (colour != 0 && left[colour]-- == 0)
             return error_set_code(err, -EINVAL, "BadPlayers",
-                                  "player %u has colour %u, which others play already", i + 1,
+                                  "Player %u has colour %u, which others play already.", i + 1,
                                   colour);
     }
     return 0;
@@ -337,7 +339,7 @@ int wire_read_board(const json_t *json, const struct variant *rules, seen_board 
             const json_t *row = json_array_get(json, i);
             size_t length = json_string_length(row);
             if (!json_is_string(row) || size + length + 1 > sizeof drawing)
-                return error_set_code(err, -EINVAL, "BadBoard", "row %zu of the board is no row",
+                return error_set_code(err, -EINVAL, "BadBoard", "Row %zu of the board is no row.",
                                       i + 1);
             memcpy(drawing + size, json_string_value(row), length);
             size += length;
@@ -348,15 +350,15 @@ int wire_read_board(const json_t *json, const struct variant *rules, seen_board 
     if (!text)
         return error_set_code(err, -EINVAL, "BadBoard",
                               "\"board\" must be a list of rows, the top row first, with '.', the "
-                              "digits of the colours and '?' for points that were not seen");
+                              "digits of the colours and '?' for points that were not seen.");
     unsigned lines;
     struct error inner = {0};
     if (position_parse(text, size, ret, &lines, &inner) < 0)
-        return error_set_code(err, -EINVAL, "BadBoard", "row %d of the board, place %d: %s",
+        return error_set_code(err, -EINVAL, "BadBoard", "Row %d of the board, place %d: %s",
                               inner.line, inner.column, inner.text);
     if (lines != rules->size)
         return error_set_code(err, -EINVAL, "BadBoard",
-                              "the board has %u rows, but this game is played on %u", lines,
+                              "The board has %u rows, but this game is played on %u.", lines,
                               rules->size);
     return 0;
 }

@@ -45,4 +45,7 @@ struct player {
     char name[64]; // for messages: "you", "tessera-engine, level 5"
 };
 
+// His name is "you": sentences about him are said to him.
+bool player_is_you(const struct player *player);
+
 void player_free(struct player *player); // an empty one is fine

@@ -46,6 +46,9 @@ void robot_act_watch(struct robot *r)
     if (game_choice_pending(robot_game(r)))
         robot_news(r, ROBOT_NEWS_TURN, "%s may choose: first, second%s", p->name,
                    game_choice_allowed(robot_game(r), MOVE_PASS) ? " or pass" : "");
+    else if (player_is_you(p))
+        robot_news(r, ROBOT_NEWS_TURN, "your move, %s",
+                   robot_colour_name(r, game_next_colour(robot_game(r))));
     else
         robot_news(r, ROBOT_NEWS_TURN, "%s to move with %s", p->name,
                    robot_colour_name(r, game_next_colour(robot_game(r))));
@@ -206,8 +209,9 @@ static void describe_result(const struct robot *r, char *buf, size_t size)
     for (unsigned seat = 1; seat <= rules->seat_count; seat++) {
         unsigned colour = game_seat_colour(robot_game(r), seat);
         if (rules->sides[colour] == result->winner) {
-            snprintf(buf, size, "%s (%s) wins (%s)", r->o.players[seat - 1].name,
-                     robot_colour_name(r, colour), how);
+            const struct player *p = &r->o.players[seat - 1];
+            snprintf(buf, size, "%s (%s) %s (%s)", p->name, robot_colour_name(r, colour),
+                     player_is_you(p) ? "win" : "wins", how);
             return;
         }
     }

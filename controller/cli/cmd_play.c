@@ -162,6 +162,15 @@ struct arguments {
     char seed_setting[40], state_setting[PATH_SIZE + 16]; // that --seed and --state stand for
 };
 
+void cmd_play_games(void)
+{
+    printf("\nGames for --variant (a house rule of your own goes into the settings):\n");
+    for (size_t i = 0; i < variant_table_count; i++)
+        printf("  %-20s %s\n", variant_table[i].name, variant_table[i].title);
+    printf("Those for more than two colours need stones.colour3 and 4 set. Pentago is for the "
+           "engine\nand the rules daemon alone: no arm here turns a block.\n");
+}
+
 static enum exit_code parse(struct arguments *a, int argc, char **argv)
 {
     const struct command *command = options_find_command("play");

@@ -4,6 +4,7 @@
 #include "controller/cli/options.h"
 
 enum exit_code cmd_play(int argc, char **argv);
+void cmd_play_games(void); // lists what --variant may name
 enum exit_code cmd_see(int argc, char **argv);
 enum exit_code cmd_record(int argc, char **argv);
 enum exit_code cmd_arm(int argc, char **argv);

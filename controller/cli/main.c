@@ -10,25 +10,35 @@
 const struct command commands[] = {
     {"play", "", "Plays a game on the table",
      "Without --auto the words of \"help\" are read from the terminal while the game goes on.",
-     cmd_play},
-    {"see", "IMAGE…", "Reads positions from photographs", NULL, cmd_see},
+     cmd_play, cmd_play_games},
+    {"see", "IMAGE…", "Reads positions from photographs", NULL, cmd_see, NULL},
     {"record", "DIR", "Plays a game and writes it down as a session",
-     "Takes all options of `tessera play` after the folder.", cmd_record},
+     "Takes all options of `tessera play` after the folder.", cmd_record, NULL},
     {"replay", "DIR", "Feeds a recorded session to the robot again",
      "Nothing moves: pictures, the plotter's bytes, buttons and moves come from the recording. "
      "Prints\n"
      "what the robot decides; --check compares it with DIR/expected.jsonl.",
-     cmd_replay},
-    {"arm", "VERB [ARGUMENT]", "Moves the arm by hand",
-     "Verbs: status, home, park, goto POINT, jog X,Y,Z, pick COLOUR, place POINT, lift POINT, "
-     "cycle N.\n"
-     "A POINT is an intersection such as K10; a COLOUR is 1 to 4. The arm homes first.",
-     cmd_arm},
-    {"status", "", "Says what is connected, calibrated and unfinished", NULL, cmd_status},
+     cmd_replay, NULL},
+    {"arm", "VERB [ARGUMENT…]", "Moves the arm by hand",
+     "  status                  is it there, and how far does it travel?\n"
+     "  home, park              finds the home corner; goes out of the camera's view\n"
+     "  goto POINT | X,Y[,Z]    travels there; X, Y, Z in machine millimetres\n"
+     "  jog X,Y,Z               goes that far from here\n"
+     "  pick [STORE]            takes the next stone out of a store\n"
+     "  ready [STORE]           the same, and waits with it at the board's edge\n"
+     "  place POINT [STORE]     takes a stone and lays it on the point\n"
+     "  lift POINT [STORE]      takes the stone off the point and puts it into the tray\n"
+     "  drop [STORE]            lets go over the tray whatever hangs on the cup\n"
+     "  cycle N                 lays and lifts one stone N times, and goes on after faults\n\n"
+     "A POINT is an intersection such as K10. A STORE is a colour (1 to 4) or a name such as\n"
+     "\"tray 2\"; colour 1 if none is given. The arm always homes first. When the program ends it\n"
+     "lets go what it holds.",
+     cmd_arm, NULL},
+    {"status", "", "Says what is connected, calibrated and unfinished", NULL, cmd_status, NULL},
     {"doctor", "", "Says what is wrong and what to do",
-     "Exit 0 when all is well, 4 when a device is missing, 1 otherwise.", cmd_doctor},
+     "Exit 0 when all is well, 4 when a device is missing, 1 otherwise.", cmd_doctor, NULL},
     {"graph", "", "Prints the robot's states as a graph",
-     "For Graphviz: tessera graph | dot -Tsvg > states.svg", cmd_graph},
+     "For Graphviz: tessera graph | dot -Tsvg > states.svg", cmd_graph, NULL},
     {0},
 };
 

@@ -44,6 +44,8 @@ static void print_help(const struct command *command, const struct option_row *o
         print_row(own);
     for (int i = 0; i < SHARED; i++)
         print_row(&shared_rows[i]);
+    if (command->more)
+        command->more();
 }
 
 static bool store_value(const struct command *command, const struct option_row *row,

@@ -45,6 +45,7 @@ struct command {
     const char *summary;   // one line
     const char *text;      // further paragraphs for --help, or NULL
     enum exit_code (*run)(int argc, char **argv);
+    void (*more)(void); // prints what --help says after the options, or NULL
 };
 
 extern const struct command commands[]; // name NULL at the end

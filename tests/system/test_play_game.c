@@ -55,7 +55,7 @@ static void test_typed_game(void **state)
     const char *const arguments[] = {"play",   "--sim",   "--level", "1", "--seat",
                                      "second", "--state", path,      NULL};
     program_start(&p, "tessera", arguments);
-    assert_true(program_expect(&p, "you to move with blue", 90));
+    assert_true(program_expect(&p, "your move, blue", 90));
     program_type(&p, "help\nnonsense\nT20\nK10\n");
     assert_true(program_expect(&p, "retry          try again", 10));
     assert_true(program_expect(&p, "\"nonsense\" is neither a point", 10));

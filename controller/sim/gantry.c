@@ -78,10 +78,8 @@ static struct rect shadow_area(const struct render *r, const struct box *b)
     for (int i = 0; i < 8; i++) {
         const double z = i & 4 ? b->high[2] : b->low[2], f = z / (l->lamp[2] - z);
         const double x = i & 1 ? b->high[0] : b->low[0], y = i & 2 ? b->high[1] : b->low[1];
-        low[0] = fmin(low[0], x + (x - l->lamp[0]) * f);
-        high[0] = fmax(high[0], x + (x - l->lamp[0]) * f);
-        low[1] = fmin(low[1], y + (y - l->lamp[1]) * f);
-        high[1] = fmax(high[1], y + (y - l->lamp[1]) * f);
+        range_include(&low[0], &high[0], x + (x - l->lamp[0]) * f);
+        range_include(&low[1], &high[1], y + (y - l->lamp[1]) * f);
     }
     const double soft = 4 + l->size * b->high[2] / l->lamp[2];
     low[0] = fmax(low[0] - soft, -2000), low[1] -= soft;

@@ -71,10 +71,8 @@ static struct rect area_of(const struct render *r, const struct plane *p, bool s
                 at[1] += (at[1] - r->light.lamp[1]) * f;
                 at[2] = 0;
             }
-            for (int c = 0; c < 3; c++) {
-                low[c] = fmin(low[c], at[c]);
-                high[c] = fmax(high[c], at[c]);
-            }
+            for (int c = 0; c < 3; c++)
+                range_include(&low[c], &high[c], at[c]);
         }
         all = rect_join(all, rect_of_box(r, low, high));
     }

@@ -167,6 +167,15 @@ bool rect_empty(struct rect rect);
 struct rect rect_join(struct rect a, struct rect b); // an empty one does not count
 // Around the pictures of a box in the table frame; empty when it is behind the camera.
 struct rect rect_of_box(const struct render *r, const double low[3], const double high[3]);
+// Widens [low, high] to hold `at`. Comparisons and not fmin(): gcc 12 for arm64 (a Raspberry Pi
+// with Debian 12) fails with an internal error when it vectorizes fmin() over the corners of a box.
+static inline void range_include(double *low, double *high, double at)
+{
+    if (at < *low)
+        *low = at;
+    if (at > *high)
+        *high = at;
+}
 
 // noise of textures: repeatable, no state
 float texture_hash(int32_t x, int32_t y);             // 0 … 1

@@ -55,11 +55,18 @@ const char *arm_reason_name(enum arm_reason reason)
     };
     return (unsigned)reason < ARM_REASONS ? names[reason] : "?";
 }
+
+// What is submitted from an event about a restart waits until the firmware is ready again.
+bool arm_can_start(const struct arm *arm)
+{
+    return !arm->running && arm->queue_count > 0 && grbl_link(arm->grbl) == GRBL_LINK_READY;
+}
+
 static bool work_left(const struct arm *arm)
 {
     if (arm->hold)
         return false;
-    return arm->running ? arm->wait == ARM_WAIT_NONE : arm->queue_count > 0;
+    return arm->running ? arm->wait == ARM_WAIT_NONE : arm_can_start(arm);
 }
 
 // ---- losing the position -----------------------------------------------------------------------

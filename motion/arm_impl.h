@@ -88,6 +88,7 @@ struct arm {
 #define ARM_SLACK_NS (3 * 1000000000LL)
 
 // arm.c
+bool arm_can_start(const struct arm *arm); // a job waits, and its turn has come
 // The position can no longer be believed: stop bytes go out, then everything is ended.
 void arm_lose(struct arm *arm, enum arm_reason reason, int number, int64_t now, const char *format,
               ...) __attribute__((format(printf, 5, 6)));

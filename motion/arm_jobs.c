@@ -225,10 +225,10 @@ void arm_pump(struct arm *arm, int64_t now)
         return; // called from a callback of the loop below, which goes on by itself
     arm->pumping = true;
     for (int i = 0; i < STEPS_A_CALL && !arm->hold; i++) {
-        if (!arm->running) {
-            if (arm->queue_count == 0)
-                break;
+        if (arm_can_start(arm)) {
             start_job(arm, now);
+        } else if (!arm->running) {
+            break;
         } else if (arm->wait != ARM_WAIT_NONE) {
             break;
         } else if (arm->pc < arm->program.count) {

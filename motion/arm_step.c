@@ -81,6 +81,13 @@ static int64_t homing_timeout(const struct grbl_machine *m)
     return (int64_t)((1.25 * (way / seek + 2 * 5 * pull / feed) + 10) * 1e9);
 }
 
+// A line that is not even queued will never be answered.
+static void must_send(struct arm *arm, const char *line, int64_t timeout, int64_t now)
+{
+    if (grbl_send(arm->grbl, line, timeout, 0, now) < 0 && arm->running)
+        arm_lose(arm, ARM_TIMEOUT, 0, now, "A line for the plotter could not be queued.");
+}
+
 static void begin_home(struct arm *arm, int64_t now)
 {
     if (!intend(arm, ARM_ACT_HOME, arm->at, now))
@@ -93,7 +100,7 @@ static void begin_home(struct arm *arm, int64_t now)
     arm->wait = ARM_WAIT_HOME;
     arm->lines_left = 1;
     grbl_set_pace(arm->grbl, GRBL_PACE_SILENT, now);
-    grbl_send(arm->grbl, "$H", homing_timeout(grbl_machine(arm->grbl)), 0, now);
+    must_send(arm, "$H", homing_timeout(grbl_machine(arm->grbl)), now);
 }
 
 double arm_step_size(const struct arm *arm)
@@ -167,7 +174,7 @@ static void begin_gripper(struct arm *arm, enum arm_step_kind kind, int64_t now)
     }
     arm->wait = ARM_WAIT_WORD;
     arm->lines_left = 1;
-    grbl_send(arm->grbl, word, word_timeout, 0, now);
+    must_send(arm, word, word_timeout, now);
 }
 
 // ---- checks ------------------------------------------------------------------------------------

@@ -50,7 +50,8 @@ enum arm_job_kind {
     ARM_JOB_READY,   // the same if none is held, then wait with it at the board's edge (pre-pick)
     ARM_JOB_PLACE,   // put the held stone down at x, y; takes one from `store` first when none is
                      // held (store < 0: one must be held)
-    ARM_JOB_LIFT,    // take the stone at x, y off the board and drop it into `store`
+    ARM_JOB_LIFT,    // take the stone at x, y off the board and drop it into `store` (store < 0:
+                     // keep it on the cup)
     ARM_JOB_DROP,    // put the held stone into `store`
     ARM_JOB_VENT,    // over `store`: let go whatever may hang on the cup (first thing after homing)
     ARM_JOB_GOTO,    // to x, y at travel height; then down (or up) to z when use_z
@@ -148,8 +149,6 @@ double arm_step_seconds(const struct arm_step *step, const struct travel_limits 
                         const double from[3]);
 double arm_program_seconds(const struct arm_program *program, const struct travel_limits *limits,
                            const double from[3]);
-double arm_step_seconds(const struct arm_step *step, const struct travel_limits *limits,
-                        const double from[3]);
 
 // Writes one G-code line for way point i of a leg (GRBL_SEND_MAX holds it). from: where the line
 // starts; axes that do not move are left out.
@@ -160,7 +159,3 @@ void arm_step_line(const struct arm_step *step, int i, const double from[3], cha
 // snprintf.
 int arm_program_text(const struct arm_program *program, const struct travel_limits *limits,
                      const double from[3], char *buf, size_t size);
-
-// --plot: an SVG picture of the path seen from above, with stores and obstacles. As snprintf.
-int arm_program_svg(const struct arm_program *program, const struct arm_scene *scene, char *buf,
-                    size_t size);

@@ -273,7 +273,7 @@ static int plan_lift(struct build *b, const struct arm_job *job)
     if (r < 0)
         return r;
     grip_here(b);
-    return drop(b, job->store);
+    return job->store < 0 ? withdraw(b) : drop(b, job->store);
 }
 
 static int plan_drop(struct build *b, const struct arm_job *job)
@@ -282,7 +282,8 @@ static int plan_drop(struct build *b, const struct arm_job *job)
     return r < 0 ? r : drop(b, job->store);
 }
 
-// Whatever may hang on the cup: carried high, let go, not asked about.
+// Whatever may hang on the cup: carried high, let go, not asked about. What is known to hang there
+// is set down: from high up it would roll beside its slot, where the next one meets it.
 static int plan_vent(struct build *b, const struct arm_job *job)
 {
     struct store_point point;
@@ -291,13 +292,14 @@ static int plan_vent(struct build *b, const struct arm_job *job)
         return r;
     bool sure = b->holding;
     b->holding = true;
-    r = travel(b, (double[]){point.x, point.y}, NAN, -INFINITY, 0);
+    r = travel(b, (double[]){point.x, point.y}, sure ? point.z : NAN, -INFINITY, 0);
     if (r < 0)
         return r;
     release_here(b);
-    if (sure)
-        add(b, ARM_STEP_PUT)->store = point;
-    return 0;
+    if (!sure)
+        return 0;
+    add(b, ARM_STEP_PUT)->store = point;
+    return withdraw(b);
 }
 
 static int plan_jog(struct build *b, const struct arm_job *job)

@@ -1,4 +1,4 @@
-// A program as G-code and as a picture.
+// A program as G-code, for people and for the wire.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,72 +124,5 @@ int arm_program_text(const struct arm_program *program, const struct travel_limi
     }
     fixed(number, sizeof number, clock);
     put(&t, "; %s s at least\n", number);
-    return (int)t.length;
-}
-
-// SVG has y downwards; the machine's y grows away from the person. x and y are kept, y flipped.
-static void svg_circle(struct text *t, double x, double y, double r, const char *style)
-{
-    char a[24], b[24], c[24];
-    fixed(a, sizeof a, x);
-    fixed(b, sizeof b, -y);
-    fixed(c, sizeof c, r);
-    put(t, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" %s/>\n", a, b, c, style);
-}
-
-static void svg_line(struct text *t, const double from[3], const double to[3], const char *style)
-{
-    char n[4][24];
-    fixed(n[0], sizeof n[0], from[0]);
-    fixed(n[1], sizeof n[1], -from[1]);
-    fixed(n[2], sizeof n[2], to[0]);
-    fixed(n[3], sizeof n[3], -to[1]);
-    put(t, "<line x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" %s/>\n", n[0], n[1], n[2], n[3], style);
-}
-
-int arm_program_svg(const struct arm_program *program, const struct arm_scene *scene, char *buf,
-                    size_t size)
-{
-    struct text t = {buf, size, 0};
-    double low[2] = {-600, -540};
-    for (int i = 0; scene->travel && i < 2; i++)
-        low[i] = -scene->travel[i];
-    char w[24], h[24], x[24];
-    fixed(x, sizeof x, low[0]);
-    fixed(w, sizeof w, -low[0]);
-    fixed(h, sizeof h, -low[1]);
-    put(&t,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%s 0 %s %s\" width=\"%s\" "
-        "height=\"%s\">\n<rect x=\"%s\" y=\"0\" width=\"%s\" height=\"%s\" fill=\"#f7f7f4\" "
-        "stroke=\"#888\"/>\n",
-        x, w, h, w, h, x, w, h);
-    for (int i = 0; i < scene->obstacle_count; i++) {
-        const struct travel_obstacle *o = &scene->obstacles[i];
-        svg_circle(&t, o->x, o->y, o->radius, "fill=\"#bcd\" stroke=\"#678\"");
-    }
-    for (int i = 0; i < scene->stores->count; i++) {
-        const struct store *s = &scene->stores->store[i];
-        svg_circle(&t, s->x, s->y, scene->config->stone_radius,
-                   "fill=\"none\" stroke=\"#a60\" stroke-dasharray=\"3 2\"");
-    }
-    double at[3];
-    memcpy(at, scene->at, sizeof at);
-    bool holding = scene->holding;
-    for (int i = 0; i < program->count; i++) {
-        const struct arm_step *step = &program->step[i];
-        for (int k = 0; k < step->points; k++) {
-            svg_line(&t, at, step->point[k],
-                     holding ? "stroke=\"#c22\" stroke-width=\"2\""
-                             : "stroke=\"#26a\" stroke-width=\"1.2\"");
-            memcpy(at, step->point[k], sizeof at);
-        }
-        if (step->kind == ARM_STEP_GRIP)
-            svg_circle(&t, at[0], at[1], 3, "fill=\"#c22\"");
-        if (step->kind == ARM_STEP_RELEASE)
-            svg_circle(&t, at[0], at[1], 3, "fill=\"#26a\"");
-        if (step->kind == ARM_STEP_GRIP || step->kind == ARM_STEP_RELEASE)
-            holding = step->kind == ARM_STEP_GRIP;
-    }
-    put(&t, "</svg>\n");
     return (int)t.length;
 }

@@ -69,21 +69,38 @@ static int held(const struct store *s)
     return n;
 }
 
+static bool gives(const struct store *s, enum store_role role, int colour)
+{
+    // Out of a tray where stones lie as they fell nothing can be taken.
+    return s->role == role && (role == STORE_SUPPLY || s->kind == STORE_TRAY) &&
+           (role == STORE_SUPPLY ? !s->colour || s->colour == colour : s->colour == colour);
+}
+
+static int nearest(const struct stores *stores, enum store_role role, int colour, double x,
+                   double y)
+{
+    int best = -1;
+    double shortest = INFINITY;
+    for (int i = 0; i < stores->count; i++) {
+        const struct store *s = &stores->store[i];
+        double distance = fmax(fabs(s->x - x), fabs(s->y - y));
+        if (gives(s, role, colour) && held(s) > 0 && distance < shortest) {
+            shortest = distance;
+            best = i;
+        }
+    }
+    return best;
+}
+
 int stores_supply(const struct stores *stores, int colour, double x, double y, int *ret_store,
                   struct error *err)
 {
-    int best = -1, any = -1;
-    double nearest = INFINITY;
+    int best = nearest(stores, STORE_SUPPLY, colour, x, y), any = -1;
+    if (best < 0)
+        best = nearest(stores, STORE_CAPTURED, colour, x, y);
     for (int i = 0; i < stores->count; i++) {
-        const struct store *s = &stores->store[i];
-        if (s->role != STORE_SUPPLY || (s->colour && s->colour != colour))
-            continue;
-        any = i;
-        double distance = fmax(fabs(s->x - x), fabs(s->y - y));
-        if (held(s) > 0 && distance < nearest) {
-            nearest = distance;
-            best = i;
-        }
+        if (gives(&stores->store[i], STORE_SUPPLY, colour))
+            any = i;
     }
     if (best < 0 && any < 0)
         return error_set_code(err, -ENOENT, "NoStore", "No store is set up for colour %d.", colour);

@@ -55,8 +55,9 @@ int stores_check(const struct stores *stores, struct error *err);
 
 int stores_find(const struct stores *stores, const char *name); // index or -ENOENT
 
-// The supply store of this colour that still has stones, nearest to (x, y). -ENOENT: none has;
-// the error says which store to fill.
+// The supply store of this colour that still has stones, nearest to (x, y); when all are empty, a
+// capture tray whose slots are known to hold stones of it. -ENOENT: none has; the error says which
+// store to fill.
 int stores_supply(const struct stores *stores, int colour, double x, double y, int *ret_store,
                   struct error *err);
 

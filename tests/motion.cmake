@@ -24,6 +24,9 @@ if(TARGET tessera_sim)
 endif()
 # The whole robot, when the cable or the vacuum fails with a stone on the cup.
 if(TARGET tessera_controller)
+    tessera_test(NAME test_arm_cli SOURCES system/test_arm_cli.c system/program.c
+        LIBS tessera_base LABEL system TIMEOUT 120)
+    add_dependencies(test_arm_cli tessera)
     tessera_bench(NAME soak_pull SOURCES soak/soak_pull.c LIBS tessera_controller)
     set_target_properties(soak_pull PROPERTIES LINKER_LANGUAGE CXX)
 endif()

@@ -11,13 +11,20 @@
 #include "config/calibration.h"
 #include "config/paths.h"
 #include "controller/arm_link.h"
+#include "controller/cli/arm_orders.h"
 #include "controller/cli/commands.h"
 #include "controller/controls.h"
-#include "controller/devices.h"
-#include "rules/notation.h"
 
-enum { JOBS_MAX = 256 };
+enum { RECOVERIES_MAX = 5 };                      // faults without a finished round in between
 static const int64_t PATIENCE_NS = 90 * NS_PER_S; // for a plotter that does not answer
+
+// What the arm is doing for us.
+enum phase {
+    STARTING, // waits for the plotter
+    ORDERS,   // the jobs asked for
+    CLEARING, // lets go what may hang on the cup, then goes on with the orders
+    MENDING,  // a cycle after a fault: homes, clears the cup and the point it worked at
+};
 
 struct by_hand {
     struct loop *loop;
@@ -26,9 +33,12 @@ struct by_hand {
     struct gripper *gripper;
     struct arm *arm;
     struct arm_link *link;
-    struct arm_job job[JOBS_MAX];
-    int count, next;
-    bool json, started;
+    struct loop_source *patience;
+    struct arm_orders orders;
+    enum phase phase;
+    int next, round, mending; // index of the next job; rounds done; step of MENDING
+    int recoveries, recoveries_in_a_row, retries;
+    bool json;
     enum exit_code code;
 };
 
@@ -38,55 +48,206 @@ static void end(struct by_hand *h, enum exit_code code)
     loop_exit(h->loop, 0);
 }
 
-static void tell_status(struct by_hand *h)
+// --- what is told ---
+
+static void tell_json(const struct by_hand *h, bool known, const double at[3])
+{
+    static const char *const held[] = {
+        [ARM_HELD_NO] = "no", [ARM_HELD_YES] = "yes", [ARM_HELD_UNKNOWN] = "unknown"};
+    const struct grbl_machine *m = grbl_machine(arm_grbl(h->arm));
+    json_t *o = json_pack("{s:s, s:b, s:[f,f,f], s:[f,f,f], s:s}", "state",
+                          arm_state_name(arm_state(h->arm)), "known", known, "position", at[0],
+                          at[1], at[2], "travel", m->travel[0], m->travel[1], m->travel[2], "held",
+                          held[arm_held(h->arm)]);
+    if (h->orders.rounds > 1)
+        json_object_update_new(o, json_pack("{s:i, s:i, s:i}", "rounds", h->round, "retries",
+                                            h->retries, "recoveries", h->recoveries));
+    json_dumpf(o, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(o);
+}
+
+static void tell_status(const struct by_hand *h)
 {
     double at[3] = {0};
     bool known = arm_position(h->arm, at);
     const struct grbl_machine *m = grbl_machine(arm_grbl(h->arm));
     if (h->json) {
-        json_t *o = json_pack("{s:s, s:b, s:[f,f,f], s:[f,f,f]}", "state",
-                              arm_state_name(arm_state(h->arm)), "known", known, "position", at[0],
-                              at[1], at[2], "travel", m->travel[0], m->travel[1], m->travel[2]);
-        json_dumpf(o, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(o);
+        tell_json(h, known, at);
         return;
     }
     printf("%s", arm_state_name(arm_state(h->arm)));
     if (known)
         printf(" at %.2f, %.2f, %.2f mm", at[0], at[1], at[2]);
+    if (known && arm_held(h->arm) != ARM_HELD_NO)
+        printf(", %s",
+               arm_held(h->arm) == ARM_HELD_YES ? "holding a stone" : "perhaps holding a stone");
     printf("; travel %.0f x %.0f x %.0f mm\n", m->travel[0], m->travel[1], m->travel[2]);
+    if (h->orders.rounds > 1)
+        printf("%d stones laid and lifted; %d more tries at gripping or letting go, %d recoveries "
+               "from a fault\n",
+               h->round, h->retries, h->recoveries);
+}
+
+// --- carrying out ---
+
+static void submit(struct by_hand *h, struct arm_job job)
+{
+    struct error err;
+    if (arm_submit(h->arm, &job, loop_now(h->loop), NULL, &err) < 0)
+        end(h, options_fail(&err));
+    arm_link_update(h->link);
+}
+
+// Unlike the state, this is right also while a failure is being told.
+static bool knows_place(const struct by_hand *h)
+{
+    double at[3];
+    return arm_position(h->arm, at);
+}
+
+static bool touches_stones(enum arm_job_kind kind)
+{
+    return kind == ARM_JOB_PICK || kind == ARM_JOB_READY || kind == ARM_JOB_PLACE ||
+           kind == ARM_JOB_LIFT;
 }
 
 static void submit_next(struct by_hand *h)
 {
-    struct error err;
-    if (h->next == h->count) {
+    const struct arm_orders *o = &h->orders;
+    h->phase = ORDERS;
+    if (o->until && h->next == o->until) {
+        h->recoveries_in_a_row = 0;
+        if (++h->round < o->rounds)
+            h->next = o->again;
+    }
+    if (h->next == o->count) {
         tell_status(h);
         end(h, EXIT_DONE);
         return;
     }
-    if (arm_submit(h->arm, &h->job[h->next++], loop_now(h->loop), NULL, &err) < 0)
-        end(h, options_fail(&err));
-    arm_link_update(h->link);
+    struct arm_job job = arm_orders_job(o, h->next, h->round);
+    // After homing nobody knows what hangs on the cup, unless a sensor says so.
+    if (touches_stones(job.kind) && arm_held(h->arm) == ARM_HELD_UNKNOWN && o->tray >= 0) {
+        h->phase = CLEARING;
+        submit(h, (struct arm_job){.kind = ARM_JOB_VENT, .store = o->tray});
+        return;
+    }
+    h->next++;
+    submit(h, job);
+}
+
+// A cycle after a fault: home if the position was lost, let go over the tray what may hang on the
+// cup, take away what may lie at the point of this round, and begin it anew.
+static void mend_next(struct by_hand *h)
+{
+    const struct arm_orders *o = &h->orders;
+    struct arm_job job = arm_orders_job(o, o->again, h->round);
+    switch (h->mending++) {
+    case 0:
+        if (!knows_place(h)) {
+            submit(h, (struct arm_job){.kind = ARM_JOB_HOME, .store = -1});
+            return;
+        }
+        h->mending++;
+        // fall through
+    case 1:
+        if (arm_held(h->arm) != ARM_HELD_NO) {
+            submit(h, (struct arm_job){.kind = ARM_JOB_VENT, .store = o->tray});
+            return;
+        }
+        h->mending++;
+        // fall through
+    case 2:
+        job.kind = ARM_JOB_LIFT;
+        job.store = o->tray;
+        submit(h, job);
+        return;
+    default:
+        h->next = o->restart;
+        submit_next(h);
+    }
+}
+
+static void go_on(struct by_hand *h)
+{
+    if (h->phase == MENDING)
+        mend_next(h);
+    else
+        submit_next(h);
+}
+
+static bool can_recover(const struct by_hand *h, enum arm_reason reason)
+{
+    static const unsigned machine = 1u << ARM_ALARM | 1u << ARM_REFUSED | 1u << ARM_RESTARTED |
+                                    1u << ARM_LINK_LOST | 1u << ARM_TIMEOUT | 1u << ARM_OFF_TARGET |
+                                    1u << ARM_STONE_LOST | 1u << ARM_NOTHING_GRIPPED;
+    return h->orders.until && machine & 1u << reason && h->recoveries_in_a_row < RECOVERIES_MAX;
+}
+
+static void on_failed(struct by_hand *h, const struct arm_event *e)
+{
+    const char *name = arm_job_class(e->job_kind)->name;
+    if (e->reason == ARM_CANCELLED)
+        return;
+    if (h->phase == MENDING && e->job_kind == ARM_JOB_LIFT && e->reason == ARM_NOTHING_GRIPPED) {
+        mend_next(h); // nothing lay there: all the better
+        return;
+    }
+    log_error("%s: %s", name, e->text);
+    if (!can_recover(h, e->reason)) {
+        end(h, e->reason == ARM_LINK_LOST ? EXIT_NO_DEVICE : EXIT_FAILED);
+        return;
+    }
+    log_notice("going on after the fault (%d of at most %d in a row)", h->recoveries_in_a_row + 1,
+               RECOVERIES_MAX);
+    h->recoveries++;
+    h->recoveries_in_a_row++;
+    h->phase = MENDING;
+    h->mending = 0;
+    if (knows_place(h))
+        mend_next(h);
+    else
+        loop_source_set_due(h->patience, loop_now(h->loop) + PATIENCE_NS);
+}
+
+static void on_state(struct by_hand *h, const struct arm_event *e)
+{
+    bool waits = h->phase == STARTING || (h->phase == MENDING && h->mending == 0);
+    if (e->state == ARM_UNKNOWN && waits) {
+        loop_source_set_due(h->patience, INT64_MAX);
+        go_on(h);
+    } else if (e->state == ARM_FAULTED && h->phase != STARTING) {
+        log_error("the arm has stopped: %s.", e->text);
+        end(h, EXIT_FAILED);
+    }
 }
 
 static void on_event(void *user, const struct arm_event *e, int64_t now)
 {
     (void)now;
     struct by_hand *h = user;
-    if (e->kind == ARM_EVENT_STATE && e->state == ARM_UNKNOWN && !h->started) {
-        h->started = true;
-        submit_next(h);
-    } else if (e->kind == ARM_EVENT_DONE) {
+    switch (e->kind) {
+    case ARM_EVENT_STATE:
+        on_state(h, e);
+        break;
+    case ARM_EVENT_DONE:
         log_info("%s: done in %.2f s", arm_job_class(e->job_kind)->name,
                  (double)e->took_ns / (double)NS_PER_S);
-        submit_next(h);
-    } else if (e->kind == ARM_EVENT_FAILED) {
-        log_error("%s: %s", arm_job_class(e->job_kind)->name, e->text);
-        end(h, e->reason == ARM_LINK_LOST ? EXIT_NO_DEVICE : EXIT_FAILED);
-    } else if (e->kind == ARM_EVENT_RETRY || e->kind == ARM_EVENT_WARNING) {
+        go_on(h);
+        break;
+    case ARM_EVENT_FAILED:
+        on_failed(h, e);
+        break;
+    case ARM_EVENT_RETRY:
+        h->retries++;
+        log_notice("one more try (%d)", e->number);
+        break;
+    case ARM_EVENT_WARNING:
         log_notice("%s", e->text);
+        break;
+    case ARM_EVENT_STARTED:
+        break;
     }
 }
 
@@ -125,117 +286,8 @@ static void on_patience(void *user, int64_t now)
 {
     (void)now;
     struct by_hand *h = user;
-    if (h->started)
-        return;
     log_error("the plotter does not answer. %s", grbl_last_trouble(arm_grbl(h->arm)));
     end(h, EXIT_NO_DEVICE);
-}
-
-// --- what to do ---
-
-static struct arm_job *add_job(struct by_hand *h, enum arm_job_kind kind)
-{
-    struct arm_job *job = &h->job[h->count];
-    *job = (struct arm_job){.kind = kind, .store = -1};
-    h->count += h->count < JOBS_MAX - 1;
-    return job;
-}
-
-static int at_point(const struct by_hand *h, const char *text, struct arm_job *job,
-                    struct error *err)
-{
-    struct point p;
-    double machine[2];
-    const struct settings_board *b = &h->devices.settings->board;
-    if (!text || !point_parse(text, strlen(text), &p) || p.x >= b->columns || p.y >= b->rows)
-        return error_set(err, -EINVAL, "\"%s\" is no point of this board; K10 is one.",
-                         text ? text : "");
-    const double board[2] = {p.x * b->pitch_x, p.y * b->pitch_y};
-    board_map_to_machine(&h->devices.map, board, machine);
-    job->x = machine[0];
-    job->y = machine[1];
-    return 0;
-}
-
-static int whole_number(const char *text, int low, int high, int *ret, struct error *err)
-{
-    char *rest;
-    long n = text ? strtol(text, &rest, 10) : 0;
-    if (!text || rest == text || *rest || n < low || n > high)
-        return error_set(err, -EINVAL, "\"%s\" should be a whole number from %d to %d.",
-                         text ? text : "", low, high);
-    *ret = (int)n;
-    return 0;
-}
-
-static int jog(struct arm_job *job, const char *text, struct error *err)
-{
-    char end_char;
-    if (!text || sscanf(text, "%lf,%lf,%lf%c", &job->x, &job->y, &job->z, &end_char) != 3)
-        return error_set(err, -EINVAL, "jog takes millimetres as X,Y,Z: jog 10,0,-2.");
-    return 0;
-}
-
-// Takes a stone, lays it on the middle point, lifts it into its tray: what wears in a game.
-static int cycle(struct by_hand *h, int times, struct error *err)
-{
-    int supply = devices_store(&h->devices.stores, STORE_SUPPLY, 1);
-    int tray = devices_store(&h->devices.stores, STORE_CAPTURED, 1);
-    if (supply < 0 || tray < 0)
-        return error_set(err, -EINVAL, "cycle needs a store and a tray for colour 1.");
-    for (int i = 0; i < times; i++) {
-        struct arm_job *job = add_job(h, ARM_JOB_PLACE);
-        job->store = supply;
-        int r = at_point(h, "K10", job, err);
-        struct arm_job *lift = add_job(h, ARM_JOB_LIFT);
-        lift->store = tray;
-        lift->x = job->x;
-        lift->y = job->y;
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-static int plan(struct by_hand *h, const char *verb, const char *argument, struct error *err)
-{
-    int number = 0, r;
-    if (strcmp(verb, "status") == 0)
-        return 0;
-    add_job(h, ARM_JOB_HOME);
-    if (strcmp(verb, "home") == 0)
-        return 0;
-    if (strcmp(verb, "park") == 0) {
-        add_job(h, ARM_JOB_PARK);
-        return 0;
-    }
-    if (strcmp(verb, "goto") == 0)
-        return at_point(h, argument, add_job(h, ARM_JOB_GOTO), err);
-    if (strcmp(verb, "jog") == 0)
-        return jog(add_job(h, ARM_JOB_JOG), argument, err);
-    if (strcmp(verb, "pick") == 0) {
-        if ((r = whole_number(argument, 1, SETTINGS_COLOURS, &number, err)) < 0)
-            return r;
-        struct arm_job *job = add_job(h, ARM_JOB_PICK);
-        job->store = devices_store(&h->devices.stores, STORE_SUPPLY, number);
-        return job->store < 0 ? error_set(err, -EINVAL, "there is no store %d.", number) : 0;
-    }
-    if (strcmp(verb, "place") == 0) {
-        struct arm_job *job = add_job(h, ARM_JOB_PLACE);
-        job->store = devices_store(&h->devices.stores, STORE_SUPPLY, 1);
-        return at_point(h, argument, job, err);
-    }
-    if (strcmp(verb, "lift") == 0) {
-        struct arm_job *job = add_job(h, ARM_JOB_LIFT);
-        job->store = devices_store(&h->devices.stores, STORE_CAPTURED, 1);
-        return at_point(h, argument, job, err);
-    }
-    if (strcmp(verb, "cycle") == 0) {
-        r = whole_number(argument, 1, (JOBS_MAX - 2) / 2, &number, err);
-        return r < 0 ? r : cycle(h, number, err);
-    }
-    return error_set(err, -EINVAL,
-                     "the arm knows no \"%s\"; `tessera arm --help` lists what it does.", verb);
 }
 
 // --- running ---
@@ -279,7 +331,7 @@ static enum exit_code run(struct by_hand *h)
     struct error err;
     int r = open_arm(h, &err);
     if (r == 0)
-        loop_add_timer(h->loop, loop_now(h->loop) + PATIENCE_NS, on_patience, h, NULL);
+        r = loop_add_timer(h->loop, loop_now(h->loop) + PATIENCE_NS, on_patience, h, &h->patience);
     if (r == 0)
         r = loop_run(h->loop);
     enum exit_code code = r < 0 ? options_fail(&err) : h->code;
@@ -290,80 +342,86 @@ static enum exit_code run(struct by_hand *h)
     return code;
 }
 
-// G-code, times and nothing else.
-static enum exit_code dry_run(const struct by_hand *h)
+static void join(const char *const *words, int count, char *ret, size_t size)
 {
-    const struct arm_config *c = &h->devices.arm;
-    const struct settings_machine *m = &h->devices.settings->machine;
-    const struct travel_limits limits = {
-        .speed = {m->feed_xy, m->feed_xy, m->feed_z},
-        .acceleration = {m->accel_xy, m->accel_xy, m->accel_z},
-    };
-    const double travel[3] = {m->travel_x, m->travel_y, m->travel_z};
-    struct arm_scene scene = {.config = c,
-                              .stores = &h->devices.stores,
-                              .limits = &limits,
-                              .travel = travel,
-                              .at = {c->park[0], c->park[1], c->safe_z}};
-    struct error err;
-    for (int i = 0; i < h->count; i++) {
-        struct arm_program program;
-        char text[8192];
-        if (arm_program_plan(&scene, &h->job[i], &program, &err) < 0)
-            return options_fail(&err);
-        arm_program_text(&program, &limits, scene.at, text, sizeof text);
-        printf("; %s\n%s", arm_job_class(h->job[i].kind)->name, text);
-        memcpy(scene.at, program.end, sizeof scene.at);
+    ret[0] = 0;
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(ret);
+        snprintf(ret + used, size - used, "%s%s", i && words[i][0] != ' ' ? " " : "", words[i]);
     }
-    return EXIT_DONE;
 }
 
+struct by_hand_options {
+    const char *const *words;
+    int word_count;
+    const char *plot;
+    bool dry;
+};
+
 static enum exit_code open_and_run(struct by_hand *h, const struct settings *settings,
-                                   const char *verb, const char *argument, bool dry)
+                                   const struct by_hand_options *o)
 {
     struct error err;
     struct calibration calibration;
-    char path[PATHS_MAX];
+    char path[PATHS_MAX], title[96];
     bool calibrated = paths_calibration(settings, path, sizeof path) == 0 &&
                       calibration_load(path, settings->machine.name, &calibration, &err) == 0;
     bool sim = strcmp(settings->serial.port, "sim") == 0;
     int r = sim ? loop_new_virtual(0, &h->loop) : loop_new_real(&h->loop);
     if (r < 0)
         return EXIT_FAILED;
-    r = dry ? devices_configure(h->loop, settings, calibrated ? &calibration : NULL, &h->devices,
-                                &err)
-            : devices_open(h->loop, settings, calibrated ? &calibration : NULL,
-                           DEVICES_ARM | DEVICES_PANEL, NULL, &h->devices, &err);
-    enum exit_code code;
-    if (r < 0 || (r = plan(h, verb, argument, &err)) < 0)
-        code = options_fail(&err);
-    else
-        code = dry ? dry_run(h) : run(h);
-    if (!dry && r >= 0)
+    // What is asked for is judged before any device is touched.
+    r = devices_configure(h->loop, settings, calibrated ? &calibration : NULL, &h->devices, &err);
+    if (r == 0)
+        r = arm_orders_read(&h->devices, o->words, o->word_count, &h->orders, &err);
+    join(o->words, o->word_count, title, sizeof title);
+    if (r == 0 && (o->dry || o->plot))
+        r = arm_orders_print(&h->orders, &h->devices, o->dry, o->plot, title, &err);
+    if (r == 0 && !o->dry)
+        r = devices_open(h->loop, settings, calibrated ? &calibration : NULL,
+                         DEVICES_ARM | DEVICES_PANEL, NULL, &h->devices, &err);
+    enum exit_code code = r < 0 ? options_fail(&err) : o->dry ? EXIT_DONE : run(h);
+    if (!o->dry && r >= 0)
         devices_close(&h->devices);
     loop_free(h->loop);
     return code;
 }
 
+// Machine millimetres are negative, and getopt takes "-100,-5" for an option: a blank hides them.
+static void hide_numbers(int argc, char **argv)
+{
+    static char hidden[3][64];
+    int used = 0;
+    for (int i = 1; i < argc && used < 3; i++) {
+        if (argv[i][0] != '-' || !strchr("0123456789.", argv[i][1]) || !argv[i][1])
+            continue;
+        snprintf(hidden[used], sizeof hidden[used], " %s", argv[i]);
+        argv[i] = hidden[used++];
+    }
+}
+
 enum exit_code cmd_arm(int argc, char **argv)
 {
+    hide_numbers(argc, argv);
     const struct command *command = options_find_command("arm");
     struct common_options common;
     struct settings settings;
     const char *port = NULL;
     char setting[SETTINGS_PATH_MAX + 16];
-    bool dry = false;
+    struct by_hand_options o = {0};
     const struct option_row rows[] = {
         {"port", "PORT", "the plotter, instead of serial.port", OPTION_TEXT, &port, 0, 0},
-        {"dry-run", NULL, "print the G-code and its times; open nothing", OPTION_FLAG, &dry, 0, 0},
+        {"dry-run", NULL, "print the G-code and its times; open nothing", OPTION_FLAG, &o.dry, 0,
+         0},
+        {"plot", "OUT.svg", "draw the planned path, seen from above", OPTION_TEXT, &o.plot, 0, 0},
         {0},
     };
     enum exit_code code;
     int first = options_parse(command, rows, &common, argc, argv, &code);
     if (first < 0)
         return code;
-    if (argc - first < 1 || argc - first > 2)
-        return options_usage(command, "arm takes a verb and at most one argument");
+    if (argc - first < 1 || argc - first > 3)
+        return options_usage(command, "arm takes a verb and at most two arguments");
     if (port) {
         snprintf(setting, sizeof setting, "serial.port=%s", port);
         options_add_set(&common, setting);
@@ -375,7 +433,9 @@ enum exit_code cmd_arm(int argc, char **argv)
     if (!h)
         return EXIT_FAILED;
     h->json = common.json;
-    code = open_and_run(h, &settings, argv[first], argc - first > 1 ? argv[first + 1] : NULL, dry);
+    o.words = (const char *const *)argv + first;
+    o.word_count = argc - first;
+    code = open_and_run(h, &settings, &o);
     free(h);
     return code;
 }

@@ -12,6 +12,8 @@
 
 enum { GRID = 19, TRIES_MAX = 40, FULL_BOARD = 150, FULL_STORE = 40, PROGRESS_S = 60 };
 
+static const double OFF_SLOT = 1.2; // mm beside its slot: nearer to its neighbour's than is safe
+
 // Reads the line as an outsider does: after an alarm or banner came in whole, no motion may go out
 // before $H has.
 struct watch {
@@ -124,6 +126,12 @@ static void hurt(struct soak *s)
     }
 }
 
+static void empty_tray(struct soak *s, int tray)
+{
+    table_empty_tray(s->rig.table, tray + 1);
+    memset(s->rig.stores.store[2 + tray].full, 0, sizeof s->rig.stores.store[2 + tray].full);
+}
+
 // What camera and person do after a fault in the real game: look where stones lie, put the cup in
 // order, take up what fell beside a point.
 static bool recover(struct soak *s)
@@ -138,6 +146,24 @@ static bool recover(struct soak *s)
         table_rig_wait(&s->rig, 0.2);
     }
     return false;
+}
+
+// A stone that fell into a tray lies beside its slot: who looks after the table empties the tray.
+static void tidy_trays(struct soak *s)
+{
+    const struct world *w = table_world(s->rig.table);
+    for (int i = 0; i < w->stone_count; i++) {
+        const struct world_stone *stone = &w->stone[i];
+        int tray = stone->place == PLACE_TABLE ? world_tray_at(&w->setup, stone->x, stone->y) : -1;
+        if (tray < 0)
+            continue;
+        const struct store *t = &s->rig.stores.store[2 + tray];
+        double at[2];
+        board_map_to_machine(&s->rig.map, (double[]){stone->x, stone->y}, at);
+        double column = round((at[0] - t->x) / t->step_x), row = round((at[1] - t->y) / t->step_y);
+        if (hypot(at[0] - t->x - column * t->step_x, at[1] - t->y - row * t->step_y) > OFF_SLOT)
+            empty_tray(s, tray);
+    }
 }
 
 static void look(struct soak *s)
@@ -204,10 +230,8 @@ static void keep_stores(struct soak *s)
 {
     const struct world *w = table_world(s->rig.table);
     for (int c = 0; c < 2; c++) {
-        if (stores_room(&s->rig.stores, 2 + c) < 2) {
-            table_empty_tray(s->rig.table, c + 1);
-            memset(s->rig.stores.store[2 + c].full, 0, sizeof s->rig.stores.store[2 + c].full);
-        }
+        if (stores_room(&s->rig.stores, 2 + c) < 2)
+            empty_tray(s, c);
         if (world_count(w, PLACE_STORE, c + 1) < FULL_STORE / 2)
             table_fill_store(s->rig.table, c + 1, FULL_STORE / 2);
         stores_set_count(&s->rig.stores, c, FULL_STORE);
@@ -330,6 +354,7 @@ int table_soak(int stones, uint64_t seed, struct table_soak_result *ret)
         tell_progress(&s, stones, &next);
         s.hurt_lately = false;
         look(&s);
+        tidy_trays(&s);
         keep_stores(&s);
         incidents = count_incidents(&s);
         since = loop_now(s.rig.loop);

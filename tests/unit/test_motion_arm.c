@@ -523,6 +523,22 @@ static void test_unasked_banner(void **state)
     recovers(ARM_RESTARTED);
 }
 
+// A job submitted from within the event that tells of the restart, before the settings are read
+// again, waits for them.
+static void test_home_from_within_the_event(void **state)
+{
+    (void)state;
+    double at[3];
+    mid_move();
+    rig.home_at_once = true;
+    fake_hurt(&rig.fake, FAKE_RESTART, 0);
+    rig_run(&rig, rig.now + 20 * SECOND);
+    assert_int_equal(arm_state(rig.arm), ARM_HOMED);
+    assert_true(arm_position(rig.arm, at));
+    assert_false(arm_busy(rig.arm));
+    assert_int_equal(rig.fake.violations, 0);
+}
+
 static void test_silent_reset(void **state)
 {
     (void)state;
@@ -661,6 +677,7 @@ int main(void)
         T(test_hold_and_resume),
         T(test_alarm_in_motion),
         T(test_unasked_banner),
+        T(test_home_from_within_the_event),
         T(test_silent_reset),
         T(test_silent_reset_at_rest),
         T(test_unplugged),

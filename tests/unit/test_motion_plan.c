@@ -13,6 +13,7 @@
 #include "config/base/rng.h"
 #include "motion/board_map.h"
 #include "motion/capture_order.h"
+#include "motion/picture.h"
 #include "motion/program.h"
 
 static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}, 0};
@@ -182,9 +183,13 @@ static void test_place_program(void **state)
     assert_non_null(strstr(text, "G53G0X-250Y-250"));
     char small[16];
     assert_int_equal(arm_program_text(&p, &limits, scene.at, small, sizeof small), n);
-    char svg[16384];
-    n = arm_program_svg(&p, &scene, svg, sizeof svg);
+    static char svg[32768];
+    const struct board_map map = board_map_from_pose(-498, -468, 0.15, 1);
+    const struct arm_picture picture = {&scene, &p, 1, "place", &map, 19, 19, 22, 22};
+    n = arm_picture_svg(&picture, svg, sizeof svg);
     assert_true((size_t)n == strlen(svg) && strstr(svg, "</svg>"));
+    assert_non_null(strstr(svg, "x2=\"-250.0\" y2=\"250.0\"")); // it goes there
+    assert_int_equal(arm_picture_svg(&picture, small, sizeof small), n);
 }
 
 static void test_lift_ignores_its_own_stone(void **state)
@@ -459,6 +464,15 @@ static void test_stores(void **state)
     assert_int_equal(stores_set_count(&s, 0, 0), 0);
     assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), -ENOENT);
     assert_string_equal(err.code, "StoreEmpty");
+    // Captured stones of the colour, each known in its slot, can be played again; a heap's can't.
+    s.store[1].colour = 1;
+    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), 0);
+    assert_int_equal(store, 1);
+    assert_int_equal(stores_supply(&s, 2, 0, 0, &store, &err), -ENOENT);
+    s.store[1].kind = STORE_BOWL;
+    s.store[1].capacity = s.store[1].count = 6;
+    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), -ENOENT);
+    s.store[1].kind = STORE_TRAY;
     assert_int_equal(stores_supply(&s, 3, 0, 0, &store, &err), -ENOENT);
     assert_string_equal(err.code, "NoStore");
     assert_int_equal(stores_set_count(&s, 0, 51), -EINVAL);

@@ -65,6 +65,8 @@ static void on_event(void *user, const struct arm_event *event, int64_t now)
     }
     rig->event[rig->events] = *event;
     rig->event[rig->events++].text = NULL;
+    if (rig->home_at_once && event->kind == ARM_EVENT_STATE && event->state == ARM_UNKNOWN)
+        rig->home_at_once = rig_submit(rig, (struct arm_job){.kind = ARM_JOB_HOME}) == 0;
 }
 
 static int on_intent(void *user, const struct arm_intent *intent, int64_t now)

@@ -19,6 +19,7 @@ struct rig {
     int fail_grips;      // this many tries do not seal
     int sticky_releases; // this many tries do not let go
     bool no_sensor;
+    bool home_at_once; // homes from within the event that tells that the position is lost
 
     struct arm_event event[RIG_EVENTS]; // texts are not kept
     char text[512];                     // of the last FAILED

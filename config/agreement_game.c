@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "config/agreement.h"
@@ -11,12 +12,26 @@ static int colours_named(const struct settings *s)
     return count;
 }
 
+// Each of the house games must be one that can be played, whether it is or not.
+static void check_house(struct reading *reading)
+{
+    for (unsigned i = 0; i < SETTINGS_HOUSE_GAMES; i++) {
+        char key[SCHEMA_KEY_MAX], name[SETTINGS_NAME_MAX];
+        struct variant variant;
+        struct error err;
+        snprintf(key, sizeof key, "house.game%u", i + 1);
+        if (settings_house_game(&reading->settings, i, name, &variant, &err) < 0)
+            agreement_fault(reading, key, NULL, "%.300s", err.text);
+    }
+}
+
 void agreement_game(struct reading *reading)
 {
     const struct settings *s = &reading->settings;
     struct variant variant;
     struct error err;
-    if (variant_init(&variant, s->game.variant, &err) < 0) {
+    check_house(reading);
+    if (settings_variant(s, s->game.variant, &variant, &err) < 0) {
         agreement_fault(reading, "game.variant", NULL, "%.300s", err.text);
         return;
     }

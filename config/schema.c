@@ -98,6 +98,10 @@ _Static_assert(sizeof(int) == sizeof(int32_t), "ranges assume 32 bits");
         REAL("trays.colour" #number ".step", trays[index].step, SCHEMA_MM, 5, 100, "20",           \
              "Distance from slot to slot")
 
+#define HOUSE(number, index)                                                                       \
+    LIVE_TEXT("house.game" #number, house.game[index], "",                                         \
+              "NAME = GAME; FIELD=VALUE; ..., such as office = pente; size=13; goal=12")
+
 #define INPUT(name, index, line0, active_low0, what)                                               \
     TEXT("gpio." name ".line", gpio.pin[index].line, line0,                                        \
          what ": line name (GPIO17) or number on the chip; \"\" = not wired"),                     \
@@ -285,6 +289,11 @@ const struct schema_key schema_keys[] = {
     LIVE_BOOLEAN("game.announce_calls", game.announce_calls, "true",
                  "Say \"tria\" and \"tessera\" when the robot makes one"),
 
+    HOUSE(1, 0),
+    HOUSE(2, 1),
+    HOUSE(3, 2),
+    HOUSE(4, 3),
+
     BOOLEAN("safety.estop_required", safety.estop_required, "true",
             "Without a wired e-stop nothing moves"),
     REAL("safety.hand_clear", safety.hand_clear, SCHEMA_SECONDS, 0.2, 60, "1",
@@ -332,6 +341,7 @@ const struct schema_section schema_sections[] = {
     {"gpio", "Buttons, lamps, e-stop and vacuum on the computer's GPIO"},
     {"engine", "The player program"},
     {"game", "What is played and how"},
+    {"house", "Games of your own: a game of the table with other fields, for game.variant"},
     {"safety", "When the arm may move"},
     {"rules", "The rules daemon"},
     {"paths", "Folders"},

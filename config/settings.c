@@ -2,10 +2,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config/reading.h"
 #include "config/value.h"
+#include "rules/variant.h"
 
 const char *const settings_sim_overrides[] = {
     "camera.source=sim",
@@ -37,4 +39,60 @@ int settings_load(const struct settings_source *source, struct settings *ret, st
         *ret = reading->settings;
     reading_free(reading);
     return r;
+}
+
+// "office = pente; size=13": the name, and where the rules begin. NULL when it does not read so.
+static const char *house_name(const char *text, char *ret_name)
+{
+    const char *equals = strchr(text, '=');
+    size_t blank = strspn(text, " \t");
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    while (length > blank && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    if (length <= blank || length - blank >= SETTINGS_NAME_MAX || memchr(text, ';', length))
+        return NULL;
+    memcpy(ret_name, text + blank, length - blank);
+    ret_name[length - blank] = '\0';
+    return equals + 1;
+}
+
+int settings_house_game(const struct settings *settings, unsigned index, char *ret_name,
+                        struct variant *ret, struct error *err)
+{
+    const char *text = settings->house.game[index];
+    char name[SETTINGS_NAME_MAX];
+    struct variant rules;
+    if (text[0] == '\0')
+        return 0;
+    const char *fields = house_name(text, name);
+    if (!fields)
+        return error_set(err, -EINVAL,
+                         "a game of your own is written NAME = GAME; FIELD=VALUE; ..., such as "
+                         "office = pente; size=13; goal=12");
+    if (variant_find(name))
+        return error_set(err, -EINVAL, "there is a game called %s already; choose another name",
+                         name);
+    int r = variant_parse(&rules, fields, err);
+    if (r < 0)
+        return r;
+    if (strcmp(rules.title, variant_find(rules.name)->title) == 0)
+        snprintf(rules.title, sizeof rules.title, "%.*s", VARIANT_TITLE_MAX - 1, name);
+    *ret = rules;
+    memcpy(ret_name, name, strlen(name) + 1);
+    return 1;
+}
+
+int settings_variant(const struct settings *settings, const char *name, struct variant *ret,
+                     struct error *err)
+{
+    for (unsigned i = 0; i < SETTINGS_HOUSE_GAMES; i++) {
+        char house[SETTINGS_NAME_MAX];
+        struct variant rules;
+        if (settings_house_game(settings, i, house, &rules, NULL) == 1 &&
+            strcmp(house, name) == 0) {
+            *ret = rules;
+            return 0;
+        }
+    }
+    return variant_parse(ret, name, err);
 }

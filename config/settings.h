@@ -21,6 +21,8 @@
 
 #include "config/base/error.h"
 
+struct variant;
+
 #define SETTINGS_FILE "/etc/tessera/tessera.yaml"
 
 enum {
@@ -28,6 +30,8 @@ enum {
     SETTINGS_PATH_MAX = 256,    // of a path
     SETTINGS_COMMAND_MAX = 512, // of a shell command
     SETTINGS_COLOURS = 4,       // colours in turn order; index 0 is colour 1
+    SETTINGS_HOUSE_GAMES = 4,
+    SETTINGS_HOUSE_TEXT_MAX = 256,
 };
 
 enum settings_camera_source {
@@ -243,8 +247,13 @@ enum settings_lifter {
     SETTINGS_LIFTER_PERSON,
 };
 
+// Games of one's own: "NAME = GAME; FIELD=VALUE; …" by the fields of rules/variant.h; "" = none.
+struct settings_house {
+    char game[SETTINGS_HOUSE_GAMES][SETTINGS_HOUSE_TEXT_MAX]; // keys house.game1 …
+};
+
 struct settings_game {
-    char variant[SETTINGS_NAME_MAX]; // a name of the rules' table
+    char variant[SETTINGS_NAME_MAX]; // a name of the rules' table or of a house game
     enum settings_seat robot;        // the robot's seat
     enum settings_done_signal done;
     double still_time;           // seconds without movement before the board is believed
@@ -296,6 +305,7 @@ struct settings {
     struct settings_gpio gpio;
     struct settings_engine engine;
     struct settings_game game;
+    struct settings_house house;
     struct settings_safety safety;
     struct settings_rules rules;
     struct settings_paths paths;
@@ -313,6 +323,16 @@ struct settings_source {
 extern const char *const settings_sim_overrides[];
 
 void settings_default(struct settings *ret);
+
+// The rules called `name`: a house game, else rules as rules/variant.h reads them ("keryo", "pente;
+// size=13"). A house game without a title is called by its own name. -ENOENT, -EINVAL and why.
+int settings_variant(const struct settings *settings, const char *name, struct variant *ret,
+                     struct error *err);
+
+// Reads house game `index` (0-based): its name into ret_name[SETTINGS_NAME_MAX], and its rules. 1,
+// 0: there is none, -ENOENT or -EINVAL and why.
+int settings_house_game(const struct settings *settings, unsigned index, char *ret_name,
+                        struct variant *ret, struct error *err);
 
 // Reads all layers and checks every value and their agreement; opens no device. On failure *err
 // holds the first fault with its place ("environment" and "command line" stand for a file there)

@@ -105,6 +105,21 @@ static bool same_entry(const struct game *a, const struct game *b, size_t i)
     return move_equal(game_move(a, i), game_move(b, i));
 }
 
+// The game, with the fields that house rules change; titles are for people.
+static void send_rules(struct engine *e)
+{
+    const struct variant *rules = &e->game.rules;
+    char line[VARIANT_TEXT_MAX + 32], value[VARIANT_VALUE_MAX];
+    int used = snprintf(line, sizeof line, "tessera-set_game %s", rules->name);
+    for (size_t i = 0; i < variant_field_count() && used < (int)sizeof line; i++) {
+        const char *field = variant_field_name(i);
+        if (strcmp(field, "title") != 0 && strcmp(field, "source") != 0 &&
+            variant_differs(rules, i, value, sizeof value))
+            used += snprintf(line + used, sizeof line - (size_t)used, " %s=%s", field, value);
+    }
+    send_all(e, ANSWER_NS, on_command, line);
+}
+
 // Brings the program from what it knows to the present position: takes back, then plays on.
 static void sync_moves(struct engine *e)
 {
@@ -117,8 +132,7 @@ static void sync_moves(struct engine *e)
         for (size_t i = common; i < e->sent.entries; i++)
             send_all(e, ANSWER_NS, on_command, "undo");
     } else {
-        snprintf(line, sizeof line, "tessera-set_game %s", e->game.rules.name);
-        send_all(e, ANSWER_NS, on_command, line);
+        send_rules(e);
         send_all(e, ANSWER_NS, on_command, "clear_board");
         if (e->move_time > 0) {
             snprintf(line, sizeof line, "tessera-move_time %.0f", e->move_time * 1000);

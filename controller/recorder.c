@@ -106,11 +106,13 @@ static json_t *wired_json(const struct gpio *gpio)
 
 static int write_setup(struct recorder *r, const struct recorder_setup *setup, struct error *err)
 {
+    char rules[VARIANT_TEXT_MAX];
+    (void)variant_format(&setup->game->rules, rules, sizeof rules); // always fits
     put(r, "setup",
         json_pack("{s:o, s:s, s:o, s:b, s:b, s:b, s:o, s:o}", "settings",
-                  settings_json(setup->settings), "variant", setup->game->rules.name, "players",
-                  players_json(setup), "fast", setup->fast, "resumed", setup->resumed, "held",
-                  setup->held, "moves", moves_json(setup->game), "wired", wired_json(setup->gpio)));
+                  settings_json(setup->settings), "variant", rules, "players", players_json(setup),
+                  "fast", setup->fast, "resumed", setup->resumed, "held", setup->held, "moves",
+                  moves_json(setup->game), "wired", wired_json(setup->gpio)));
     if (!r->broken)
         return 0;
     *err = r->error;

@@ -13,7 +13,7 @@ enum request_kind { NO_REQUEST, BEGIN, CONTINUE, PLAY, UNDO, RESIGN, DRAW };
 
 struct request {
     enum request_kind kind;
-    char variant[VARIANT_NAME_MAX];
+    char variant[VARIANT_TEXT_MAX];
     struct rules_player players[SEATS_MAX];
     unsigned count; // of players; plies to undo; side that resigns or offers
     struct move move;
@@ -182,6 +182,19 @@ static void on_played(void *user, const struct rules_effect *effect,
 
 // --- requests ---
 
+static int start_game(struct referee *r)
+{
+    const struct request *q = &r->request;
+    struct variant rules;
+    struct error err;
+    int result = variant_parse(&rules, q->variant, &err);
+    if (result == 0)
+        return rules_client_new_game(r->client, rules.name, rules_client_options(&rules),
+                                     q->players, q->count, on_state, r);
+    on_state(r, NULL, &err);
+    return 0;
+}
+
 static void start(struct referee *r)
 {
     struct request *q = &r->request;
@@ -190,8 +203,7 @@ static void start(struct referee *r)
     case NO_REQUEST:
         return;
     case BEGIN:
-        result =
-            rules_client_new_game(r->client, q->variant, NULL, q->players, q->count, on_state, r);
+        result = start_game(r);
         break;
     case CONTINUE:
         result = rules_client_state(r->client, r->name, on_state, r);

@@ -86,9 +86,9 @@ void reader_finish(struct reader *r);
 bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret);
 const char *record_site_name(const struct variant *variant);
 
-// Writes "; field=value" for each field that differs from `base`, `skip` (may be NULL) aside.
-void record_write_fields(struct writer *w, const struct variant *variant,
-                         const struct variant *base, const char *skip);
+// Writes "; field=value" for each field of the rules that differs from those of the same name in the
+// table, `skip` (may be NULL) aside.
+void record_write_fields(struct writer *w, const struct variant *variant, const char *skip);
 
 // The result to write: of the game when it is over, else what was stated.
 enum stated_result record_result(const struct record *record);

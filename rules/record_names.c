@@ -42,21 +42,6 @@ static const struct variant *find(const char *name, const struct variant_list *h
     return NULL;
 }
 
-// "field=value" into the variant.
-static bool set_field(struct variant *variant, const char *text, size_t length)
-{
-    char field[VARIANT_TITLE_MAX];
-    if (length >= sizeof field)
-        return false;
-    memcpy(field, text, length);
-    field[length] = '\0';
-    char *equals = strchr(field, '=');
-    if (!equals)
-        return false;
-    *equals = '\0';
-    return variant_set(variant, field, equals + 1, NULL) == 0;
-}
-
 bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret)
 {
     char base[RECORD_VALUE_MAX];
@@ -69,30 +54,19 @@ bool record_rules_find(const char *name, const struct variant_list *house, struc
     if (!found)
         return false;
     struct variant variant = *found;
-    for (const char *at = name + length; *at == ';'; at += length) {
-        at += 1 + strspn(at + 1, " ");
-        length = strcspn(at, ";");
-        if (!set_field(&variant, at, length))
-            return false;
-    }
-    if (variant_validate(&variant, NULL) != 0)
+    if (variant_set_fields(&variant, name + length, NULL) != 0)
         return false;
     *ret = variant;
     return true;
 }
 
-void record_write_fields(struct writer *w, const struct variant *variant,
-                         const struct variant *base, const char *skip)
+void record_write_fields(struct writer *w, const struct variant *variant, const char *skip)
 {
     for (size_t i = 0; i < variant_field_count(); i++) {
         const char *name = variant_field_name(i);
-        char own[RECORD_VALUE_MAX], usual[RECORD_VALUE_MAX];
-        if (strcmp(name, "name") == 0 || strcmp(name, "title") == 0 ||
-            strcmp(name, "source") == 0 || (skip && strcmp(name, skip) == 0))
-            continue;
-        variant_get(variant, name, own, sizeof own);
-        variant_get(base, name, usual, sizeof usual);
-        if (strcmp(own, usual) != 0)
-            write_text(w, "; %s=%s", name, own);
+        char value[VARIANT_VALUE_MAX];
+        if (strcmp(name, "title") != 0 && strcmp(name, "source") != 0 &&
+            (!skip || strcmp(name, skip) != 0) && variant_differs(variant, i, value, sizeof value))
+            write_text(w, "; %s=%s", name, value);
     }
 }

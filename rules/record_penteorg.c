@@ -344,12 +344,10 @@ static bool canonical(const char *key)
 
 static void write_rules(const struct record *record, struct writer *w, const char *skip)
 {
-    const struct variant *base = variant_find(record->game.rules.name);
     char fields[RECORD_VALUE_MAX * 2];
     struct writer differing = {fields, sizeof fields, 0, false};
     fields[0] = '\0';
-    if (base)
-        record_write_fields(&differing, &record->game.rules, base, skip);
+    record_write_fields(&differing, &record->game.rules, skip);
     w->full |= differing.full || differing.length >= RECORD_VALUE_MAX;
     if (differing.length > 2)
         write_text(w, "[%s \"%s\"]\r\n", rules_key, fields + 2);

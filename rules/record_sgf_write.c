@@ -24,10 +24,8 @@ static void write_rules(struct writer *w, const struct variant *v)
 {
     char text[RECORD_VALUE_MAX * 2];
     struct writer rules = {text, sizeof text, 0, false};
-    const struct variant *base = variant_find(v->name);
     write_text(&rules, "%s", record_site_name(v));
-    if (base)
-        record_write_fields(&rules, v, base, "size"); // SZ says the size
+    record_write_fields(&rules, v, "size"); // SZ says the size
     w->full |= rules.full || rules.length >= RECORD_VALUE_MAX;
     write_value(w, "RU", text);
 }

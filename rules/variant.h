@@ -32,6 +32,8 @@ enum {
     VARIANT_NAME_MAX = 32, // bytes with the NUL
     VARIANT_TITLE_MAX = 64,
     VARIANT_SOURCE_MAX = 96,
+    VARIANT_VALUE_MAX = 128, // a field's value as text
+    VARIANT_TEXT_MAX = 512,  // what variant_format writes
     COLOUR_LABEL_MAX = 12,
 };
 
@@ -150,6 +152,18 @@ int variant_set(struct variant *variant, const char *field, const char *value, s
 
 // Writes the value of a field as variant_set reads it. -ENOENT, or -ENOSPC when buf is too small.
 int variant_get(const struct variant *variant, const char *field, char *buf, size_t size);
+
+// The value of field `index` when it is another than that of the row of the table with the
+// variant's name (which itself never differs). False when it is the same, or there is no such row.
+bool variant_differs(const struct variant *variant, size_t index, char *value, size_t size);
+
+// Rules as one line of text, in settings, records and recordings: "pente" or "pente; size=13;
+// capture=2,3". Reading leaves *ret and *variant unchanged unless it returns 0: -ENOENT for an
+// unknown game or field, -EINVAL for a value that does not fit. variant_set_fields reads the fields
+// alone. Writing: -ENOSPC; VARIANT_TEXT_MAX always suffices; a title with ';' in it is left out.
+int variant_parse(struct variant *ret, const char *text, struct error *err);
+int variant_set_fields(struct variant *variant, const char *fields, struct error *err);
+int variant_format(const struct variant *variant, char *buf, size_t size);
 
 // One line for people: which values the field takes and what it means. NULL: no such field.
 const char *variant_field_help(const char *field);

@@ -246,14 +246,21 @@ static void describe_values(const struct field *f, char *buf, size_t size)
         used += (size_t)snprintf(buf + used, size - used, " %s", *name);
 }
 
+static int unknown_field(const char *name, struct error *err)
+{
+    char list[ERROR_TEXT_MAX - 96] = ""; // holds all of them
+    for (size_t i = 0, used = 0; i < FIELD_COUNT && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 fields[i].name);
+    return error_set_code(err, -ENOENT, "UnknownOption",
+                          "The rules have no field \"%.40s\". There are: %s.", name, list);
+}
+
 int variant_set(struct variant *variant, const char *name, const char *value, struct error *err)
 {
     const struct field *field = field_find(name);
     if (!field)
-        return error_set_code(err, -ENOENT, "UnknownOption",
-                              "The rules have no field \"%.40s\". See the list of fields in the "
-                              "manual.",
-                              name);
+        return unknown_field(name, err);
     struct variant changed = *variant;
     if (!set_value(&changed, field, value)) {
         char values[128];

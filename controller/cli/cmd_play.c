@@ -240,16 +240,20 @@ enum exit_code cmd_play(int argc, char **argv)
     char folder[PATHS_MAX];
     enum exit_code code = parse(&a, argc, argv);
     struct variant variant;
-    if (code == EXIT_DONE && a.variant && variant_init(&variant, a.variant, &err) < 0)
-        code = options_usage(options_find_command("play"), "%s", err.text);
+    char rules[VARIANT_TEXT_MAX];
     if (code == EXIT_DONE)
         code = load(&a, &settings, folder, sizeof folder);
+    if (code == EXIT_DONE &&
+        settings_variant(&settings, a.variant ? a.variant : settings.game.variant, &variant, &err) <
+            0)
+        code = options_usage(options_find_command("play"), "%s", err.text);
     if (code != EXIT_DONE)
         return code == EXIT_HELPED ? EXIT_DONE : code;
+    (void)variant_format(&variant, rules, sizeof rules); // always fits
     struct table_game game = {.seed = (uint64_t)settings.sim.seed};
     struct play_options options = {
         .settings = &settings,
-        .variant = a.variant ? a.variant : settings.game.variant,
+        .variant = rules,
         .automatic = a.automatic,
         .fast = a.common.sim && a.automatic && !a.real_time,
         .level = a.level ? a.level : settings.engine.level,

@@ -152,6 +152,10 @@ typedef void rules_legal_fn(void *user, const struct move *moves, size_t count,
 typedef void rules_explain_fn(void *user, const struct explanation *explanation,
                               const struct error *err);
 
+// What makes these rules of the game in the table that they are named after, for
+// rules_client_new_game. NULL when that is nothing.
+json_t *rules_client_options(const struct variant *rules);
+
 // `options` (a JSON object, stolen) may be NULL; `players` may be NULL with count 0. Returns as
 // rules_client_call().
 int rules_client_new_game(struct rules_client *client, const char *variant, json_t *options,

@@ -20,6 +20,20 @@ struct typed_call {
     void *user;
 };
 
+json_t *rules_client_options(const struct variant *rules)
+{
+    json_t *options = NULL;
+    for (size_t i = 0; i < variant_field_count(); i++) {
+        char value[VARIANT_VALUE_MAX];
+        if (!variant_differs(rules, i, value, sizeof value))
+            continue;
+        if (!options)
+            options = json_object();
+        json_object_set_new(options, variant_field_name(i), json_string(value));
+    }
+    return options;
+}
+
 static struct typed_call *typed_new(struct rules_client *client, const struct variant *rules,
                                     void *user)
 {

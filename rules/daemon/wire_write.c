@@ -59,20 +59,17 @@ static void put_option(struct writer *w, const char *text)
 
 void wire_put_options(struct writer *w, const struct variant *rules)
 {
-    const struct variant *row = variant_find(rules->name);
     bool first = true;
     writer_literal(w, "{");
-    for (size_t i = 0; row && row != rules && i < variant_field_count(); i++) {
-        const char *name = variant_field_name(i);
-        char here[128], there[128];
-        if (variant_get(rules, name, here, sizeof here) < 0 ||
-            variant_get(row, name, there, sizeof there) < 0 || strcmp(here, there) == 0)
+    for (size_t i = 0; i < variant_field_count(); i++) {
+        char value[VARIANT_VALUE_MAX];
+        if (!variant_differs(rules, i, value, sizeof value))
             continue;
         writer_text(w, first ? "\"" : ",\"");
         first = false;
-        writer_text(w, name);
+        writer_text(w, variant_field_name(i));
         writer_literal(w, "\":");
-        put_option(w, here);
+        put_option(w, value);
     }
     writer_literal(w, "}");
 }

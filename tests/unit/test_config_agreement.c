@@ -99,6 +99,14 @@ static const struct expected DISAGREEMENTS[] = {
     {"game:\n  variant: pnete\n", 2, 12, "game.variant", "pente"},
     {"game:\n  variant: pente-points4\n", 2, 12, "game.variant", "colours"},
     {"board:\n  columns: 13\n", 2, 12, "board.columns, game.variant", "19 x 19"},
+    // games of one's own
+    {"house:\n  game1: \"office: pente\"\n", 2, 10, "house.game1", "NAME = GAME"},
+    {"house:\n  game1: pente = keryo; size=13\n", 2, 10, "house.game1", "already"},
+    {"house:\n  game4: office = chess\n", 2, 10, "house.game4", "no game called"},
+    {"house:\n  game2: office = pente; gaol=6\n", 2, 10, "house.game2", "no field"},
+    {"house:\n  game2: office = pente; size=3\n", 2, 10, "house.game2", "5 to 19"},
+    {"house:\n  game1: many = pente-team\ngame:\n  variant: many\n", 4, 12, "game.variant",
+     "colours"},
 };
 
 static bool has_fault(const struct reading *reading, const struct expected *expected)

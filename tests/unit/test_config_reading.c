@@ -1,4 +1,5 @@
 // Settings files: every kind of fault at its exact place, and which layer wins.
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "config/reading.h"
+#include "rules/variant.h"
 
 struct expected {
     const char *yaml;
@@ -302,6 +304,43 @@ static void test_faults_of_the_other_layers(void **state)
     expect_fault(&source, folder, "irectory");
 }
 
+// Games of one's own, by name; what is none of them is rules as text.
+static void test_house_games(void **state)
+{
+    (void)state;
+    static struct settings s;
+    struct variant rules;
+    struct error err;
+    char name[SETTINGS_NAME_MAX];
+    settings_default(&s);
+    snprintf(s.house.game[0], sizeof s.house.game[0], " office =pente; size = 13 ;goal=12");
+    snprintf(s.house.game[3], sizeof s.house.game[3], "tea break=keryo;title=Tea");
+    assert_int_equal(settings_house_game(&s, 0, name, &rules, &err), 1);
+    assert_string_equal(name, "office");
+    assert_int_equal(settings_house_game(&s, 1, name, &rules, &err), 0);
+    assert_int_equal(settings_variant(&s, "office", &rules, &err), 0);
+    assert_string_equal(rules.name, "pente");
+    assert_string_equal(rules.title, "office");
+    assert_int_equal(rules.size, 13);
+    assert_int_equal(rules.goal, 12);
+    assert_int_equal(settings_variant(&s, "tea break", &rules, &err), 0);
+    assert_string_equal(rules.name, "keryo");
+    assert_string_equal(rules.title, "Tea");
+    assert_int_equal(settings_variant(&s, "gomoku", &rules, &err), 0);
+    assert_string_equal(rules.title, "Gomoku");
+    assert_int_equal(settings_variant(&s, "pente; size=9", &rules, &err), 0);
+    assert_int_equal(rules.size, 9);
+    assert_int_equal(settings_variant(&s, "offices", &rules, &err), -ENOENT);
+    static const char *const wrong[] = {
+        "office", "= pente", "a; b = pente", "pente = keryo", "office = pente; size=4", "office ="};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(s.house.game[1], sizeof s.house.game[1], "%s", wrong[i]);
+        assert_true(settings_house_game(&s, 1, name, &rules, &err) < 0);
+        assert_true(strlen(err.text) > 20);
+    }
+    assert_int_equal(settings_variant(&s, "office", &rules, &err), 0); // the others still stand
+}
+
 static void test_defaults_are_a_working_robot(void **state)
 {
     (void)state;
@@ -335,6 +374,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_stronger_layer_wins, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_faults_of_the_other_layers, make_folder,
                                         remove_folder),
+        cmocka_unit_test(test_house_games),
         cmocka_unit_test_setup_teardown(test_defaults_are_a_working_robot, make_folder,
                                         remove_folder),
     };

@@ -276,6 +276,34 @@ static void play_text(struct referee *referee, const char *text, struct judged *
     loop_run(loop);
 }
 
+// House rules reach the daemon, and come back with the game.
+static void test_house_rules(void **state)
+{
+    (void)state;
+    struct judged j = {0};
+    struct referee *referee = open_referee();
+    assert_int_equal(referee_begin(referee, "pente; size", NULL, 0, on_judged, &j), 0);
+    loop_run(loop);
+    assert_true(j.failed);
+    assert_int_equal(referee_begin(referee, "pente; title=One Pair; size=9; goal=2; capture=2,3",
+                                   NULL, 0, on_judged, &j),
+                     0);
+    loop_run(loop);
+    assert_false(j.failed);
+    const struct variant *rules = &referee_game(referee)->rules;
+    assert_string_equal(rules->name, "pente");
+    assert_string_equal(rules->title, "One Pair");
+    assert_int_equal(rules->size, 9);
+    assert_int_equal(rules->goal, 2);
+    assert_int_equal(rules->capture, 1 << 2 | 1 << 3);
+    static const char *const moves[] = {"E5", "F5", "A1", "G5", "H5"};
+    for (int i = 0; i < 5; i++)
+        play_text(referee, moves[i], &j);
+    assert_true(referee_game(referee)->result.over);
+    assert_int_equal(referee_game(referee)->result.winner, 1);
+    referee_free(referee);
+}
+
 static void test_referee(void **state)
 {
     (void)state;
@@ -397,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_engine_plays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_engine_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_referee, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_house_rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log, set_up, tear_down),
     };
     signal(SIGPIPE, SIG_IGN);

@@ -211,12 +211,71 @@ static void house_variants(void **state)
     expect_invalid("keryo", "poof=true boat=true exact=true", NULL);
 }
 
+// Rules as one line of text: what settings, recordings and `--variant` say.
+static void rules_as_text(void **state)
+{
+    (void)state;
+    struct variant v = {.size = 3}, again;
+    char text[VARIANT_TEXT_MAX], value[VARIANT_VALUE_MAX];
+    assert_int_equal(
+        variant_parse(&v, " pente ; size = 13;capture=2, 3;; goal=12; title=Our Pente; ", &err), 0);
+    assert_string_equal(v.name, "pente");
+    assert_string_equal(v.title, "Our Pente");
+    assert_int_equal(v.size, 13);
+    assert_int_equal(v.capture, 1 << 2 | 1 << 3);
+    assert_int_equal(variant_format(&v, text, sizeof text), 0);
+    assert_string_equal(text, "pente; title=Our Pente; size=13; capture=2,3; goal=12");
+    snprintf(v.title, sizeof v.title, "A; B");
+    assert_int_equal(variant_format(&v, text, sizeof text), 0);
+    assert_string_equal(text, "pente; size=13; capture=2,3; goal=12");
+    assert_int_equal(variant_format(&v, text, 20), -ENOSPC);
+    assert_int_equal(variant_format(&v, text, 3), -ENOSPC);
+    for (size_t i = 0; i < variant_table_count; i++) {
+        struct variant other = variant_table[i];
+        assert_int_equal(variant_format(&other, text, sizeof text), 0);
+        assert_string_equal(text, other.name);
+        assert_int_equal(variant_parse(&again, text, &err), 0);
+        assert_memory_equal(&again, &variant_table[i], sizeof again);
+        for (size_t f = 0; f < variant_field_count(); f++)
+            assert_false(variant_differs(&other, f, value, sizeof value));
+    }
+    snprintf(v.name, sizeof v.name, "nobody's");
+    assert_int_equal(variant_format(&v, text, sizeof text), 0);
+    assert_string_equal(text, "nobody's");
+    static const struct {
+        const char *text;
+        int code;
+        const char *says;
+    } wrong[] = {{"chess; size=8", -ENOENT, "There is no game called \"chess\""},
+                 {"pente; size", -EINVAL, "\"size\" should read FIELD=VALUE"},
+                 {"pente; size=4", -EINVAL, "a number from 5 to 19"},
+                 {"pente; colour=4", -ENOENT, "no field \"colour\""},
+                 {"pente; name=mine", -EINVAL, "keep the name"},
+                 {"pente; win_len=9; size=7", -EINVAL, "does not fit on 7 lines"},
+                 {"", -ENOENT, "There is no game called"},
+                 {"a-name-that-is-longer-than-any-name-of-a-game-can-be", -ENOENT, "no game"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        again = (struct variant){.size = 3};
+        assert_int_equal(variant_parse(&again, wrong[i].text, &err), wrong[i].code);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("%s: %s", wrong[i].text, err.text);
+        assert_int_equal(again.size, 3);
+    }
+    char longer[300];
+    snprintf(longer, sizeof longer, "pente; title=%0200d", 1);
+    assert_int_equal(variant_parse(&again, longer, &err), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_sound),      cmocka_unit_test(unknown_names),
-        cmocka_unit_test(fields_survive_text), cmocka_unit_test(values),
-        cmocka_unit_test(bad_values),          cmocka_unit_test(rules_that_do_not_fit),
+        cmocka_unit_test(table_is_sound),
+        cmocka_unit_test(unknown_names),
+        cmocka_unit_test(fields_survive_text),
+        cmocka_unit_test(rules_as_text),
+        cmocka_unit_test(values),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(rules_that_do_not_fit),
         cmocka_unit_test(house_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #include "controller/controls.h"
 
 enum { RECOVERIES_MAX = 5 };                      // faults without a finished round in between
-static const int64_t PATIENCE_NS = 90 * NS_PER_S; // for a plotter that does not answer
+static const int64_t PATIENCE_NS = 30 * NS_PER_S; // for a plotter that does not answer
 
 // What the arm is doing for us.
 enum phase {
@@ -320,7 +320,9 @@ static int open_arm(struct by_hand *h, struct error *err)
         return r;
     if (h->controls)
         arm_set_stop_input(h->arm, ARM_STOP_ESTOP, controls_estop(h->controls), loop_now(h->loop));
-    loop_add_signal(h->loop, SIGINT, on_signal, h, NULL);
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        loop_add_signal(h->loop, signals[i], on_signal, h, NULL);
     r = arm_reset(h->arm, loop_now(h->loop), err);
     arm_link_update(h->link);
     return r;

@@ -11,6 +11,8 @@
 #include "controller/sim/table.h"
 #include "controller/sim/table_serve.h"
 
+#define LINK_LOOK_NS INT64_C(100000000) // between two looks at the tty's name
+
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct options {
@@ -116,6 +118,41 @@ static void on_signal(void *user, int signo)
     loop_exit(user, EXIT_DONE);
 }
 
+// The link follows the tty, which has another name after each unplugging, as udev's links do.
+struct link {
+    struct loop *loop;
+    struct loop_source *timer;
+    struct table *table;
+    const char *path; // NULL = none is wanted
+    char target[64];  // "" = unplugged
+};
+
+static int set_link(struct link *l)
+{
+    const char *tty = table_serial_path(l->table);
+    if (strcmp(tty ? tty : "", l->target) == 0)
+        return 0;
+    snprintf(l->target, sizeof l->target, "%s", tty ? tty : "");
+    unlink(l->path);
+    return tty && symlink(tty, l->path) < 0 ? -errno : 0;
+}
+
+static void on_link_timer(void *user, int64_t now)
+{
+    struct link *l = user;
+    if (set_link(l) < 0)
+        fprintf(stderr, "tessera-table: %s: no link can be made there.\n", l->path);
+    loop_source_set_due(l->timer, now + LINK_LOOK_NS);
+}
+
+static int keep_link(struct link *l, struct error *err)
+{
+    const int r = set_link(l);
+    if (r < 0)
+        return error_set(err, r, "%s: no link can be made there: %s.", l->path, strerror(-r));
+    return loop_add_timer(l->loop, loop_now(l->loop), on_link_timer, l, &l->timer);
+}
+
 struct picture {
     struct loop *loop;
     struct table *table;
@@ -147,14 +184,11 @@ static int run(const struct options *o, struct loop *loop, struct table *table, 
 {
     struct table_serve *serve = NULL;
     struct picture picture = {.loop = loop, .table = table, .path = o->picture};
+    struct link link = {.loop = loop, .table = table, .path = o->link};
     const char *path = table_serial_path(table);
-    if (o->link) {
-        unlink(o->link);
-        if (symlink(path, o->link) < 0)
-            return error_set(err, -errno, "%s: no link can be made there: %s.", o->link,
-                             strerror(errno));
-    }
-    int r = table_serve_new(loop, table, o->panel, o->frames, &serve, err);
+    int r = link.path ? keep_link(&link, err) : 0;
+    if (r == 0)
+        r = table_serve_new(loop, table, o->panel, o->frames, &serve, err);
     if (r == 0 && o->picture) {
         struct frame_source *camera = table_camera(table);
         r = loop_add_io(loop, camera->ops->fd(camera->impl), 1, take_picture, &picture, NULL);

@@ -5,7 +5,9 @@ tessera_test(NAME test_rules_records_data SOURCES unit/test_rules_records_data.c
 tessera_bench(NAME bench_rules SOURCES bench/bench_rules.c LIBS tessera_rules)
 tessera_test(NAME test_rules_positions SOURCES unit/test_rules_positions.c LIBS tessera_rules)
 tessera_test(NAME test_rules_properties SOURCES unit/test_rules_properties.c LIBS tessera_rules)
-tessera_test(NAME test_rules_game SOURCES unit/test_rules_game.c LIBS tessera_rules)
+tessera_test(NAME test_rules_game SOURCES unit/test_rules_game.c unit/game_fixture.c LIBS tessera_rules)
+tessera_test(NAME test_rules_setup SOURCES unit/test_rules_setup.c unit/game_fixture.c LIBS tessera_rules)
+tessera_test(NAME test_rules_told SOURCES unit/test_rules_told.c unit/game_fixture.c LIBS tessera_rules)
 tessera_test(NAME test_rules_variant SOURCES unit/test_rules_variant.c LIBS tessera_rules)
 tessera_test(NAME test_rules_text SOURCES unit/test_rules_text.c LIBS tessera_rules)
 tessera_test(NAME test_rules_records_text SOURCES unit/test_rules_records_text.c unit/record_fixture.c

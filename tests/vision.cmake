@@ -18,7 +18,8 @@ tessera_fuzz(NAME fuzz_vision_jpeg SOURCES fuzz/fuzz_vision_jpeg.c LIBS tessera_
 tessera_fuzz(NAME fuzz_vision_session SOURCES fuzz/fuzz_vision_session.c LIBS tessera_vision
     CORPUS fuzz/corpus/vision_session)
 
-tessera_bench(NAME bench_see SOURCES bench/bench_see.c LIBS tessera_vision m)
+tessera_bench(NAME bench_see SOURCES bench/bench_see.c bench/see_hard.c bench/see_truth.c
+    LIBS tessera_vision PkgConfig::TURBOJPEG m)
 if(TARGET tessera_sim)
     tessera_bench(NAME bench_vision SOURCES bench/bench_vision.c
         LIBS tessera_vision tessera_sim PkgConfig::TURBOJPEG m)

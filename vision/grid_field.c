@@ -22,7 +22,7 @@ static float median(float *value, int count)
 }
 
 // Mean over a disc of `radius` cells.
-static float disc_mean(const struct field *f, double u, double v, double radius)
+float field_disc_mean(const struct field *f, double u, double v, double radius)
 {
     static const double AT[9][2] = {{0, 0},     {1, 0},      {-1, 0},     {0, 1},      {0, -1},
                                     {0.7, 0.7}, {0.7, -0.7}, {-0.7, 0.7}, {-0.7, -0.7}};
@@ -36,14 +36,26 @@ static float disc_mean(const struct field *f, double u, double v, double radius)
 }
 
 // How far a crossing differs from the bare surface around it, which shows at the cells' centres
-// between four stones even on a full board. The middle two of four: one may lie in a shadow.
-static float stone_difference(const struct field *f, double u, double v)
+// between four stones even on a full board. A place that is merely between light and dark - the
+// edge of the board, a shadow's - differs from none.
+static void measure_stone(const struct field *f, double u, double v, struct field_node *node)
 {
     float around[4];
     for (int k = 0; k < 4; k++)
-        around[k] = disc_mean(f, u + (k & 1 ? 0.5 : -0.5), v + (k & 2 ? 0.5 : -0.5), 0.08);
+        around[k] = field_disc_mean(f, u + (k & 1 ? 0.5 : -0.5), v + (k & 2 ? 0.5 : -0.5), 0.08);
     qsort(around, 4, sizeof around[0], compare_floats);
-    return disc_mean(f, u, v, 0.22) - 0.5F * (around[1] + around[2]);
+    const float here = field_disc_mean(f, u, v, 0.22);
+    node->around = 0.5F * (around[1] + around[2]);
+    if (here >= around[3])
+        node->stone = here - 0.5F * (around[2] + around[3]);
+    else if (here <= around[0])
+        node->stone = here - 0.5F * (around[0] + around[1]);
+    else if (here > around[2]) // one of four may lie in a reflection ...
+        node->stone = 0.5F * (here - around[2]);
+    else if (here < around[1]) // ... or in a shadow
+        node->stone = 0.5F * (here - around[1]);
+    else
+        node->stone = 0;
 }
 
 void field_forget(struct field *f)
@@ -61,12 +73,13 @@ static void measure_node(struct field *f, int i, int j, double search)
     node->inside = x >= -1 && y >= -1 && x <= f->image->width && y <= f->image->height;
     for (int d = 0; d < 4; d++)
         grid_measure_arm(f->image, &f->g, i, j, (enum grid_direction)d, search, &node->arm[d]);
-    node->stone = stone_difference(f, i, j);
+    measure_stone(f, i, j, node);
     node->measured = true;
 }
 
-// The lines seen: typical contrast is the median of those with any.
-static void set_threshold(struct field *f)
+// The lines seen: typical contrast is the median of those with any. The surface: what lies about
+// the crossings of lines.
+static void set_levels(struct field *f)
 {
     static const float FAINTEST = 0.012F;
     float value[GRID_BOX_MAX * GRID_BOX_MAX * 4];
@@ -80,6 +93,13 @@ static void set_threshold(struct field *f)
             }
     f->typical = median(value, count);
     f->threshold = fmaxf(FAINTEST, 0.4F * f->typical);
+    count = 0;
+    for (int j = f->j0; j <= f->j1; j++)
+        for (int i = f->i0; i <= f->i1; i++)
+            if (field_arms_seen(f, i, j) >= 3)
+                value[count++] = field_at(f, i, j)->around;
+    f->have_surface = count >= 8;
+    f->surface = median(value, count);
 }
 
 void field_measure(struct field *f, double search)
@@ -88,7 +108,7 @@ void field_measure(struct field *f, double search)
         for (int i = f->i0; i <= f->i1; i++)
             if (!field_at(f, i, j)->measured)
                 measure_node(f, i, j, search);
-    set_threshold(f);
+    set_levels(f);
 }
 
 static void add_sample(struct field *f, double x, double y, bool vertical, int line, float weight)
@@ -126,6 +146,58 @@ void field_collect(struct field *f)
         add_sample(f, x, y, true, i, STONE_WEIGHT);
         add_sample(f, x, y, false, j, STONE_WEIGHT);
     }
+}
+
+// Steps of a lattice along i and j in pixels: the mean of those between neighbouring nodes.
+static bool mean_steps(const struct grid_lattice *lattice, double ret[2][2])
+{
+    int count[2] = {0, 0};
+    ret[0][0] = ret[0][1] = ret[1][0] = ret[1][1] = 0;
+    for (int a = 0; a < lattice->count; a++)
+        for (int b = 0; b < lattice->count; b++) {
+            const struct grid_node *m = &lattice->node[a], *n = &lattice->node[b];
+            const int axis = n->j == m->j && n->i == m->i + 1   ? 0
+                             : n->i == m->i && n->j == m->j + 1 ? 1
+                                                                : -1;
+            if (axis < 0)
+                continue;
+            ret[axis][0] += (double)(n->x - m->x);
+            ret[axis][1] += (double)(n->y - m->y);
+            count[axis]++;
+        }
+    for (int axis = 0; axis < 2; axis++)
+        for (int k = 0; k < 2 && count[axis]; k++)
+            ret[axis][k] /= count[axis];
+    return count[0] > 0 && count[1] > 0;
+}
+
+bool field_unshear(struct grid_lattice *lattice)
+{
+    double step[2][2];
+    if (!mean_steps(lattice, step))
+        return false;
+    bool changed = false;
+    for (int round = 0; round < 4; round++) {
+        // Gauss: take from the longer step as many of the shorter as make it shortest.
+        const double length[2] = {hypot(step[0][0], step[0][1]), hypot(step[1][0], step[1][1])};
+        const int longer = length[1] > length[0], shorter = !longer;
+        const double along = step[0][0] * step[1][0] + step[0][1] * step[1][1];
+        const int times = (int)lround(along / (length[shorter] * length[shorter]));
+        if (times == 0 || abs(times) > 3)
+            break;
+        for (int k = 0; k < 2; k++)
+            step[longer][k] -= times * step[shorter][k];
+        // A point i a + j b = i (a - t b) + (j + t i) b.
+        for (int n = 0; n < lattice->count; n++) {
+            struct grid_node *node = &lattice->node[n];
+            if (longer == 0)
+                node->j += times * node->i;
+            else
+                node->i += times * node->j;
+        }
+        changed = true;
+    }
+    return changed;
 }
 
 int field_start(struct field *f, const struct grid_lattice *lattice)

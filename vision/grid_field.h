@@ -15,8 +15,9 @@ enum {
 
 struct field_node {
     bool measured;
-    bool inside; // in the picture
-    float stone; // difference of the crossing from the surface around it, log units
+    bool inside;  // in the picture
+    float stone;  // difference of the crossing from the surface around it, log units
+    float around; // that surface, log luma
     struct grid_arm arm[4];
 };
 
@@ -28,6 +29,8 @@ struct field {
     int i0, i1, j0, j1; // the box of lines in use, both ends within
     float threshold;    // contrast of a line that counts as seen
     float typical;      // median contrast of the lines seen
+    bool have_surface;
+    float surface; // median log luma about the crossings seen
     int samples;
     struct grid_sample sample[FIELD_SAMPLES_MAX];
     struct field_node node[FIELD_SPAN][FIELD_SPAN]; // use field_at()
@@ -40,6 +43,10 @@ static inline struct field_node *field_at(struct field *f, int i, int j)
 
 // Starts from a lattice's nodes. -EINVAL: they determine no homography.
 int field_start(struct field *f, const struct grid_lattice *lattice);
+
+// A lattice of stones may have been walked along their diagonals: numbers its nodes along its
+// shortest steps instead. false: it was numbered so already.
+bool field_unshear(struct grid_lattice *lattice);
 
 // Forgets what was measured; needed after g or the numbering changed.
 void field_forget(struct field *f);
@@ -56,7 +63,14 @@ int field_arms_seen(struct field *f, int i, int j);
 // Both directions' lines are seen: along one real line every point of a wrong lattice has two arms.
 bool field_crossing_seen(struct field *f, int i, int j);
 bool field_looks_like_stone(struct field *f, int i, int j);
+// Mean of the picture over a disc of `radius` cells.
+float field_disc_mean(const struct field *f, double u, double v, double radius);
 
 // Decides which columns x rows lines are the board and makes them the box, numbered from 0.
 // false: no window fits.
 bool field_select_board(struct field *f, const struct grid_request *request);
+
+// How much the box looks like a whole board, about 0..1. rms: of its line samples, cells; < 0: it
+// could not be fitted. Right grids get 0.52 at worst (stones like the board all over it), 0.9
+// usually; wrong ones stay below 0.5 with few exceptions that lie beside a right one.
+double field_score(struct field *f, double rms);

@@ -11,8 +11,8 @@
 enum { CANDIDATES = 4 };
 
 static const double SMOOTH = 0.8;       // pixels of the working picture
-static const double SCORE_FOUND = 0.72; // of the points must look like a board's
-static const double SCORE_SURE = 0.93;  // no need to try another candidate
+static const double SCORE_FOUND = 0.51; // see field_score()
+static const double SCORE_SURE = 0.85;  // no need to try another candidate
 
 // Arms that point out of the board are no lines of it.
 static void collect_window(struct field *f)
@@ -49,29 +49,6 @@ static double refine_window(struct field *f, bool fit_lens, double search)
     const double meshed = grid_fit_mesh(&f->g, f->sample, f->samples, FIELD_TOLERANCE);
     measure_again(f, 0.16);
     return meshed >= 0 ? meshed : rms;
-}
-
-static double board_score(struct field *f)
-{
-    int explained = 0;
-    for (int j = 0; j < f->g.rows; j++)
-        for (int i = 0; i < f->g.columns; i++)
-            explained += field_crossing_seen(f, i, j) || field_looks_like_stone(f, i, j);
-    return (double)explained / (f->g.rows * f->g.columns);
-}
-
-// Share of the border's points from which a line goes on outwards: there, the board is larger.
-static double lines_beyond(struct field *f)
-{
-    const int columns = f->g.columns, rows = f->g.rows;
-    double seen = 0;
-    for (int j = 0; j < rows; j++)
-        seen += (double)field_seen(f, &field_at(f, 0, j)->arm[GRID_WEST]) +
-                (double)field_seen(f, &field_at(f, columns - 1, j)->arm[GRID_EAST]);
-    for (int i = 0; i < columns; i++)
-        seen += (double)field_seen(f, &field_at(f, i, 0)->arm[GRID_SOUTH]) +
-                (double)field_seen(f, &field_at(f, i, rows - 1)->arm[GRID_NORTH]);
-    return seen / (2.0 * (columns + rows));
 }
 
 // Turns the grid so that u points right and v points up in the picture.
@@ -141,34 +118,31 @@ static void fill_result(const struct field *f, double rms, double score, struct 
 }
 
 static bool try_lattice(struct field *f, const struct grid_lattice *lattice,
-                        const struct grid_request *request, bool open, struct grid_result *best)
+                        const struct grid_request *request, struct grid_result *best)
 {
-    const int lines = request->columns > request->rows ? request->columns : request->rows;
-    const int limit = lines + 6 < GRID_BOX_MAX ? lines + 6 : GRID_BOX_MAX;
+    const int largest = request->columns == 0              ? BOARD_LINES_MAX
+                        : request->columns > request->rows ? request->columns
+                                                           : request->rows;
+    const int limit = largest + 6 < GRID_BOX_MAX ? largest + 6 : GRID_BOX_MAX;
     if (field_start(f, lattice) != 0 || field_grow(f, limit) != 0 ||
         !field_select_board(f, request))
         return false;
     const double rms = refine_window(f, false, 0.22);
-    const double score = rms < 0 ? 0 : board_score(f) - (open ? lines_beyond(f) : 0);
+    const double score = field_score(f, rms);
     if (score > best->score)
         fill_result(f, rms, score, best);
     return score > SCORE_SURE;
 }
 
-// The size is not known: each is tried, and the one wins whose points look like a board's and from
-// whose border no line goes on.
-static bool try_sizes(struct field *f, const struct grid_lattice *lattice,
-                      const struct grid_request *request, struct grid_result *best)
+// Lattices in turn, each as it is, then without the shear it may have. true: one will do.
+static bool try_lattices(struct field *f, struct grid_lattice *lattice, int count,
+                         const struct grid_request *request, struct grid_result *best)
 {
-    static const int SIZE[4] = {19, 15, 13, 9};
-    if (request->columns)
-        return try_lattice(f, lattice, request, false, best);
-    bool sure = false;
-    for (int k = 0; k < 4; k++) {
-        const struct grid_request fixed = {.columns = SIZE[k], .rows = SIZE[k]};
-        sure |= try_lattice(f, lattice, &fixed, true, best);
-    }
-    return sure;
+    for (int k = 0; k < count; k++)
+        if (try_lattice(f, &lattice[k], request, best) ||
+            (field_unshear(&lattice[k]) && try_lattice(f, &lattice[k], request, best)))
+            return true;
+    return false;
 }
 
 static void finish(struct grid_result *r, int width, int height, const struct grid_image *image)
@@ -195,10 +169,7 @@ static int search_all(struct search *s, const struct grid_image *image,
 {
     s->field.image = image;
     const int crossings = grid_seed_crossings(image, s->lattice, CANDIDATES);
-    for (int k = 0; k < crossings; k++)
-        if (try_sizes(&s->field, &s->lattice[k], request, best))
-            return crossings;
-    if (crossings < 0)
+    if (crossings < 0 || try_lattices(&s->field, s->lattice, crossings, request, best))
         return crossings;
     const int found = grid_find_discs(image, s->disc, FIELD_DISCS_MAX);
     if (found < 0)
@@ -206,10 +177,10 @@ static int search_all(struct search *s, const struct grid_image *image,
     const int stones = grid_seed_discs(image, s->disc, found, s->lattice, CANDIDATES);
     s->field.disc = s->disc;
     s->field.discs = found;
-    for (int k = 0; k < stones; k++)
-        if (try_sizes(&s->field, &s->lattice[k], request, best))
-            break;
-    return stones < 0 ? stones : crossings + stones;
+    if (stones < 0)
+        return stones;
+    try_lattices(&s->field, s->lattice, stones, request, best);
+    return crossings + stones;
 }
 
 int grid_find(const uint8_t *luma, int width, int height, const struct grid_request *request,
@@ -265,7 +236,7 @@ int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struc
     struct field *f = field_over(&image, g, width, height);
     if (f) {
         const double rms = refine_window(f, fit_lens, 0.34);
-        const double score = rms < 0 ? 0 : board_score(f);
+        const double score = field_score(f, rms);
         r = score < SCORE_FOUND ? -ENOENT : 0;
         if (r == 0) {
             fill_result(f, rms, score, ret);

@@ -28,7 +28,11 @@ bool field_crossing_seen(struct field *f, int i, int j)
 
 bool field_looks_like_stone(struct field *f, int i, int j)
 {
-    return fabsf(field_at(f, i, j)->stone) > 0.08F && field_arms_seen(f, i, j) <= 1;
+    static const float LEAST = 0.08F, SHADE = 0.9F; // log units
+    const struct field_node *node = field_at(f, i, j);
+    // A stone lies on the board; in the dark of a table everything differs from everything.
+    const bool on_board = !f->have_surface || fabsf(node->around - f->surface) < SHADE;
+    return on_board && fabsf(node->stone) > LEAST && field_arms_seen(f, i, j) <= 1;
 }
 
 // What one crossing says about being inside the window (in) with the edges given.
@@ -88,26 +92,51 @@ static void make_room(int *from, int *to, int lines)
     }
 }
 
-bool field_select_board(struct field *f, const struct grid_request *request)
+// The best place of a columns x rows window in the box.
+static double best_window(struct field *f, int columns, int rows, int *ret_a, int *ret_b)
 {
-    const int columns = request->columns, rows = request->rows;
-    double best = -1e9;
-    int best_a = 0, best_b = 0;
-    // A board whose last lines lie under stones stopped growing early.
-    make_room(&f->i0, &f->i1, columns + 4);
-    make_room(&f->j0, &f->j1, rows + 4);
-    field_measure(f, 0.25);
+    double best = -INFINITY;
     for (int b = f->j0; b + rows <= f->j1 + 1; b++)
         for (int a = f->i0; a + columns <= f->i1 + 1; a++) {
             const double s = window_score(f, a, b, columns, rows);
             if (s > best) {
                 best = s;
-                best_a = a;
-                best_b = b;
+                *ret_a = a;
+                *ret_b = b;
             }
         }
-    if (best <= -1e9)
+    return best;
+}
+
+bool field_select_board(struct field *f, const struct grid_request *request)
+{
+    static const int SIZE[4] = {19, 15, 13, 9};
+    const int sizes = request->columns ? 1 : 4;
+    const int largest_i = request->columns ? request->columns : SIZE[0];
+    const int largest_j = request->columns ? request->rows : SIZE[0];
+    double best = -INFINITY;
+    int at[2] = {0, 0}, columns = 0, rows = 0;
+    // A board whose last lines lie under stones stopped growing early.
+    make_room(&f->i0, &f->i1, largest_i + 4);
+    make_room(&f->j0, &f->j1, largest_j + 4);
+    field_measure(f, 0.25);
+    // One score for all sizes: lines seen outside of a window speak against it as bare places
+    // within it do.
+    for (int k = 0; k < sizes; k++) {
+        const int c = request->columns ? request->columns : SIZE[k];
+        const int r = request->columns ? request->rows : SIZE[k];
+        int a = 0, b = 0;
+        const double score = best_window(f, c, r, &a, &b);
+        if (score > best) {
+            best = score;
+            columns = c;
+            rows = r;
+            at[0] = a;
+            at[1] = b;
+        }
+    }
+    if (columns == 0)
         return false;
-    shift_origin(f, best_a, best_b, columns, rows);
+    shift_origin(f, at[0], at[1], columns, rows);
     return true;
 }

@@ -250,15 +250,33 @@ static int nearest_name(const struct reading *r, const struct point *t, float di
     return best;
 }
 
+// How far from the surface a point must be to differ from it: beyond what points do whose lines
+// are in full view. White stones on a pale sheet differ by little, but by more than that.
+static float least_difference(const struct reading *r, float *ret_bare)
+{
+    enum { FEWEST = 12 };
+    static const float USUAL = 0.12F, LEAST = 0.05F;
+    float value[BOARD_POINTS_MAX];
+    int count = 0;
+    for (int n = 0; n < r->columns * r->rows; n++)
+        if (r->point[n].lines > 0.75F)
+            value[count++] = r->point[n].luma;
+    *ret_bare = count < FEWEST ? 0 : median(value, count);
+    for (int k = 0; k < count; k++)
+        value[k] = fabsf(value[k] - *ret_bare);
+    return count < FEWEST ? USUAL : fmaxf(LEAST, 5 * median(value, count));
+}
+
 static void guess(struct reading *r)
 {
     const int count = r->columns * r->rows;
-    float luma[BOARD_POINTS_MAX];
+    float luma[BOARD_POINTS_MAX], bare;
+    const float least = least_difference(r, &bare);
     int stones = 0;
     for (int n = 0; n < count; n++) {
         const struct point *t = &r->point[n];
         const float tint = hypotf(t->cb - t->base_cb, t->cr - t->base_cr);
-        const bool differs = fabsf(t->luma) > 0.12F || tint > 0.05F;
+        const bool differs = fabsf(t->luma - bare) > least || tint > 0.05F;
         r->label[n] = t->lines < 0.3F && differs;
         if (r->label[n])
             luma[stones++] = t->luma;

@@ -1,0 +1,108 @@
+#!/bin/sh
+# arm64.sh [--quick] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
+# build of the same tree. PACKAGEs are the development packages that the project is built with.
+#
+# Run by `./dev matrix arm64`, which has built the release preset before. --quick leaves out the tests
+# that need minutes under emulation, the whole game and the photographs.
+set -eu
+. "$(dirname -- "$0")/lib.sh"
+
+quick=
+if [ "${1:-}" = --quick ]; then
+    quick=yes
+    shift
+fi
+build=$tree/build/arm64
+native=$tree/build/release/bin
+# Rules, motion, settings, the ground floor, exact counts, recorded sessions: seconds each, even emulated.
+quick_tests='^(test_(base|rules|rulesd|config|motion|house)_|test_engine_(perft|line|sboard)|test_vision_(geometry|session)|fuzz_)'
+slow_tests='^test_(config_calibrate|motion_sim|rulesd_kill)$'
+passed=0
+failed=0
+
+case $(uname -m) in
+aarch64) fail "this machine is arm64 itself: ./dev test is the test." ;;
+x86_64) ;;
+*) fail "the arm64 build is compared with an amd64 one, and this machine is $(uname -m)." ;;
+esac
+
+count() { # count STATUS WHAT
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        result "arm64: FAILED: $2"
+    fi
+}
+
+build_all() {
+    [ -f "$build/build.ninja" ] && grep -q "TESSERA_SYSROOT:PATH=$sysroot\$" "$build/CMakeCache.txt" ||
+        cmake --preset arm64 --fresh -S "$tree" -DTESSERA_SYSROOT="$sysroot" -DTESSERA_WERROR=OFF >"$build.log" 2>&1 ||
+        { tail -n 25 "$build.log" >&2; fail "the arm64 build could not be configured; the whole log is $build.log."; }
+    say "Building for arm64; the first time takes a few minutes..."
+    ninja -C "$build" >"$build.log" 2>&1 || {
+        grep -E -A6 'error:|FAILED|undefined reference' "$build.log" | head -n 60 >&2
+        fail "the arm64 build failed; the whole log is $build.log."
+    }
+}
+
+# The plain name of each program becomes a script that runs it under the emulator (see arm64.cmake).
+write_starters() {
+    for program in "$build"/bin/*.arm64; do
+        starter=${program%.arm64}
+        printf '#!/bin/sh\nexec %s -L %s -0 "$0" %s "$@"\n' "$emulator" "$sysroot" "$program" >"$starter.new"
+        chmod +x "$starter.new"
+        mv "$starter.new" "$starter"
+    done
+}
+
+# Every test as ctest knows it, with the emulator in front.
+run_tests() {
+    start=$(date +%s)
+    set -- ${quick:+-R "$quick_tests" -E "$slow_tests"}
+    scratch=$(mktemp -d)
+    TMPDIR=$scratch ctest --test-dir "$build" -j "${TESSERA_JOBS:-$(nproc)}" --output-on-failure "$@" >"$build.test.log" 2>&1 || true
+    rm -rf "$scratch"
+    good=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed' "$build.test.log" || true)
+    bad=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*(\*\*\*[^S]|Not Run)' "$build.test.log" || true)
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    [ "$good" != 0 ] || count 1 "no test was run"
+    [ "$bad" = 0 ] || cat "$build.test.log"
+    result "arm64: tests took $(seconds_since "$start") s: $good passed, $bad failed"
+}
+
+# The same decisions as on amd64, to the last letter.
+compare() {
+    start=$(date +%s)
+    [ -z "$quick" ] || export DECISIONS_GAME=no
+    if [ -z "$quick" ] && [ -d "${TESSERA_DATA:-}/photos" ]; then
+        DECISIONS_PICTURES=$(find "$TESSERA_DATA/photos" -iname '*.jp*g' ! -name '* *' | sort | awk 'NR % 40 == 1' | head -n 20)
+        export DECISIONS_PICTURES
+    fi
+    "$matrix_here/decisions.sh" "$native" >"$build.decisions.amd64" &
+    "$matrix_here/decisions.sh" "$build/bin" >"$build.decisions.arm64" || true
+    wait "$!" || count 1 "decisions.sh on amd64: see $build.decisions.amd64"
+    if diff -u "$build.decisions.amd64" "$build.decisions.arm64" >"$build.decisions.diff"; then
+        count 0 decisions
+    else
+        count 1 "arm64 decides otherwise than amd64:"
+        head -n 60 "$build.decisions.diff"
+    fi
+    result "arm64: $(grep -c '^## ' "$build.decisions.amd64") questions, $(wc -l <"$build.decisions.amd64") lines of answers compared with amd64 in $(seconds_since "$start") s"
+}
+
+emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) ||
+    fail "there is no user emulator for arm64 (the package qemu-user-static)."
+start=$(date +%s)
+sysroot=$("$matrix_here/sysroot.sh" "$@")
+result "arm64: packages ready in $(seconds_since "$start") s, $(du -sm "$sysroot" | cut -f1) MB unpacked"
+start=$(date +%s)
+mkdir -p "$tree/build"
+build_all
+write_starters
+result "arm64: built in $(seconds_since "$start") s with $(aarch64-linux-gnu-gcc --version | sed -n 1p), $("$emulator" --version | sed -n 1p)"
+run_tests
+compare
+printf '%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -302,10 +302,28 @@ static void another_game(struct reader *r, struct place at)
                  "before them was read.");
 }
 
+// The result stands twice: in its header and behind the moves.
+static void check_result(struct reader *r, const struct header_set *set)
+{
+    struct record *record = r->record;
+    enum stated_result header = STATED_NONE;
+    (void)result_parse(set->result, &header);
+    bool decided = header != STATED_NONE && header != STATED_UNKNOWN;
+    if (record->stated == STATED_NONE) {
+        reader_fault(r, REASON_NO_RESULT, 0, scan_place(&r->scan),
+                     "The text ends without a result (1-0, 0-1, 1/2-1/2 or ?). Perhaps it was cut "
+                     "off; all moves up to here were read.");
+        record->stated = header;
+    } else if (r->ended && decided && header != record->stated) {
+        reader_fault(r, REASON_WRONG_RESULT, 0, scan_place(&r->scan),
+                     "The header gives the result %s, the moves end with %s.", result_text(header),
+                     result_text(record->stated));
+    }
+}
+
 int read_penteorg(struct reader *r, struct error *err)
 {
     struct header_set set = {0};
-    enum stated_result stated;
     bool anything = false;
     for (skip_blanks(&r->scan); scan_peek(&r->scan) == '['; skip_blanks(&r->scan))
         read_header(r, &set);
@@ -324,13 +342,7 @@ int read_penteorg(struct reader *r, struct error *err)
     if (!anything && set.count == 0)
         return error_set_at(err, -EINVAL, "", 1, 1,
                             "There are neither headers nor moves in this text.");
-    if (r->record->stated == STATED_NONE) {
-        reader_fault(r, REASON_NO_RESULT, 0, scan_place(&r->scan),
-                     "The text ends without a result (1-0, 0-1, 1/2-1/2 or ?). Perhaps it was cut "
-                     "off; all moves up to here were read.");
-        if (result_parse(set.result, &stated))
-            r->record->stated = stated;
-    }
+    check_result(r, &set);
     return 0;
 }
 

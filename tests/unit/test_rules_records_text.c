@@ -411,6 +411,12 @@ static void wrong_results(void **state)
         assert_int_equal(record.game.result.winner, 1);
         assert_int_equal(record.game.ply, 9);
     }
+    expect_fault(RECORD_PENTEORG, "[Result \"0-1\"]\n\n1. K10 L11 1-0\n", REASON_WRONG_RESULT, 0, 2,
+                 4, 1);
+    assert_int_equal(record.stated, STATED_FIRST);
+    expect_clean(RECORD_PENTEORG, "[Result \"?\"]\n\n1. K10 L11 1-0\n", 2);
+    expect_clean(RECORD_PENTEORG, "[Result \"0-1\"]\n\n1. K10 L11 ?\n", 2);
+    expect_clean(RECORD_PENTEORG, "[Result \"won\"]\n\n1. K10 L11 0-1\n", 2);
     expect_fault(RECORD_PENTEORG, "1. K10 A1 2. K13 A3 3. K12 A5 4. K11 A7 5. K14 0-1",
                  REASON_WRONG_RESULT, 0, 9, 1, 51);
     assert_string_equal(record.fault.text, "The text gives the result 0-1, but on the board the "

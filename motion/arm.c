@@ -203,6 +203,7 @@ int arm_new(const struct arm_config *config, int baud, struct transport *transpo
     arm_exec_reset(arm);
     struct grbl_options options = {
         .baud = baud,
+        .dialect = config->dialect,
         .events = {on_reply, on_voided, on_status, on_link, on_message},
         .user = arm,
     };
@@ -341,7 +342,7 @@ void arm_cancel(struct arm *arm, int64_t now_ns)
 void arm_jog_cancel(struct arm *arm, int64_t now_ns)
 {
     if (arm->running && arm->job.job.kind == ARM_JOB_JOG)
-        grbl_realtime(arm->grbl, 0x85, now_ns);
+        grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->jog_cancel, now_ns);
 }
 
 void arm_stop(struct arm *arm, enum arm_stop_reason reason, int64_t now_ns)
@@ -389,10 +390,17 @@ void arm_hold(struct arm *arm, int64_t now_ns)
 {
     if (arm->hold)
         return;
+    const char *word = grbl_dialect(arm->grbl)->hold;
+    bool moving = arm->running && arm->wait != ARM_WAIT_NONE;
+    if (moving && !word) {
+        arm_lose(arm, ARM_STOPPED, 0, now_ns,
+                 "The plotter's firmware knows no feed hold, so the arm was stopped. Home it.");
+        return;
+    }
     arm->hold = true;
     arm->resuming = false;
-    if (arm->running && arm->wait != ARM_WAIT_NONE) {
-        grbl_realtime(arm->grbl, '!', now_ns);
+    if (moving) {
+        grbl_realtime(arm->grbl, word, now_ns);
         arm_exec_pause(arm, now_ns);
     }
 }
@@ -403,7 +411,7 @@ void arm_resume(struct arm *arm, int64_t now_ns)
     arm->foreign_hold = false;
     arm->resuming = true;
     arm->resume_by = now_ns + resume_wait;
-    grbl_realtime(arm->grbl, '~', now_ns);
+    grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->resume, now_ns);
     arm_exec_unpause(arm, now_ns);
     grbl_ask(arm->grbl, now_ns); // if it stands still all the same, the report says so
     arm_pump(arm, now_ns);

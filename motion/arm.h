@@ -147,7 +147,8 @@ void arm_set_stop_input(struct arm *arm, enum arm_stop_reason input, bool active
 int arm_reset(struct arm *arm, int64_t now_ns, struct error *err);
 
 // Feed hold: stands still within v/a, keeps position and stone; resume goes on with the job. A
-// stop or fault ends the hold.
+// stop or fault ends the hold. Firmware without one (Marlin) is stopped instead while it moves: the
+// job fails (ARM_STOPPED) and the position is unknown.
 void arm_hold(struct arm *arm, int64_t now_ns);
 void arm_resume(struct arm *arm, int64_t now_ns);
 

@@ -11,9 +11,8 @@ enum { MISSES_MAX = 3 }; // reports "Idle, elsewhere" in a row before that is be
 
 static const int64_t ask_again = 20000000;
 static const int64_t ask_resumed = 100000000;
-static const double off_target = 0.02;         // mm, beside half a step
-static const double home_play = 1;             // mm, beside the pull-off, around the home corner
-static const char modal[] = "G21G90G94G17G54"; // a start-up line may have changed any of these
+static const double off_target = 0.02; // mm, beside half a step
+static const double home_play = 1;     // mm, beside the pull-off, around the home corner
 
 void arm_exec_reset(struct arm *arm)
 {
@@ -56,7 +55,7 @@ void arm_exec_reply(struct arm *arm, int error, int64_t now)
     switch (arm->wait) {
     case ARM_WAIT_LINES:
         arm->wait = ARM_WAIT_ARRIVAL;
-        if (arm_step_current(arm)->kind == ARM_STEP_JOG)
+        if (arm_step_current(arm)->kind == ARM_STEP_JOG && !grbl_dialect(arm->grbl)->jog_settles)
             arm->ask_at = arm->expected; // its ok comes before the motion
         else
             grbl_ask(arm->grbl, now);
@@ -64,10 +63,12 @@ void arm_exec_reply(struct arm *arm, int error, int64_t now)
     case ARM_WAIT_HOME:
         // An aborted $H says ok too: only Idle without an alarm in between is homed.
         arm->wait = ARM_WAIT_HOMED;
-        arm->lines_left = 1;
         arm->arrive_by = now + ARM_SLACK_NS;
         grbl_set_pace(arm->grbl, GRBL_PACE_IDLE, now);
-        grbl_send(arm->grbl, modal, ARM_SLACK_NS, 0, now);
+        for (const char *const *word = grbl_dialect(arm->grbl)->modal; *word; word++) {
+            arm->lines_left++;
+            grbl_send(arm->grbl, *word, ARM_SLACK_NS, 0, now);
+        }
         break;
     case ARM_WAIT_HOMED:
         grbl_ask(arm->grbl, now);
@@ -196,7 +197,7 @@ static bool on_its_way(struct arm *arm, const struct grbl_status *s, int64_t now
         return false;
     }
     if (s->substate <= 0) // at rest, and ready to be resumed
-        grbl_realtime(arm->grbl, '~', now);
+        grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->resume, now);
     arm->ask_at = now + ask_resumed;
     return true;
 }

@@ -100,7 +100,7 @@ static void begin_home(struct arm *arm, int64_t now)
     arm->wait = ARM_WAIT_HOME;
     arm->lines_left = 1;
     grbl_set_pace(arm->grbl, GRBL_PACE_SILENT, now);
-    must_send(arm, "$H", homing_timeout(grbl_machine(arm->grbl)), now);
+    must_send(arm, grbl_dialect(arm->grbl)->home, homing_timeout(grbl_machine(arm->grbl)), now);
 }
 
 double arm_step_size(const struct arm *arm)
@@ -127,9 +127,11 @@ static void begin_motion(struct arm *arm, int64_t now)
         limits = (struct travel_limits){{10, 10, 10}, {10, 10, 10}, 0};
     double seconds = arm_step_seconds(&step, &limits, arm->at);
     int64_t timeout = (int64_t)(1.5e9 * seconds) + ARM_SLACK_NS;
-    bool jog = step.kind == ARM_STEP_JOG;
+    const struct dialect *dialect = grbl_dialect(arm->grbl);
+    const struct grbl_machine *machine = grbl_machine(arm->grbl);
+    bool jog = step.kind == ARM_STEP_JOG, settles = !jog || dialect->jog_settles;
     arm->wait = ARM_WAIT_LINES;
-    arm->lines_left = step.points + !jog;
+    arm->lines_left = step.points + settles;
     arm->misses = 0;
     arm->arrive_by = now + timeout;
     arm->expected = now + (int64_t)(1e9 * seconds);
@@ -140,11 +142,17 @@ static void begin_motion(struct arm *arm, int64_t now)
     int r = 0;
     for (int i = 0; i < step.points && r == 0; i++) {
         char line[GRBL_SEND_MAX + 2];
-        arm_step_line(&step, i, from, line, sizeof line);
+        const struct dialect_move move = {.from = i > 0 ? step.point[i - 1] : from,
+                                          .to = step.point[i],
+                                          .feed = step.feed[i],
+                                          .jog = jog,
+                                          .travel = machine->travel,
+                                          .speed = machine->speed};
+        dialect->move(&move, line, sizeof line);
         r = grbl_send(arm->grbl, line, timeout, 0, now);
     }
-    if (r == 0 && !jog)
-        r = grbl_send(arm->grbl, "G4P0", timeout, 0, now);
+    if (r == 0 && settles)
+        r = grbl_send(arm->grbl, dialect->settle, timeout, 0, now);
     if (r < 0 && arm->running)
         arm_lose(arm, ARM_TIMEOUT, 0, now, "A line for the plotter could not be queued.");
 }

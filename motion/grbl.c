@@ -46,6 +46,8 @@ void grbl_await_banner(struct grbl *g, int64_t first, int64_t now)
 {
     g->resetting = true;
     g->reset_tries = 0;
+    g->resend = g->synced = false;
+    g->refusal = 0;
     g->next_reset = first;
     g->asked = false;
     grbl_set_link(g, GRBL_LINK_STARTING, now);
@@ -102,7 +104,7 @@ static void send_reset(struct grbl *g, int64_t now)
     }
     g->next_reset = now + reset_every;
     g->counts.resets++;
-    grbl_push_rt(g, 0x18);
+    grbl_push_reset(g);
     grbl_flush_rt(g, now);
 }
 
@@ -112,9 +114,9 @@ static void send_reset(struct grbl *g, int64_t now)
 static void reset(struct grbl *g, bool hold_first, enum grbl_void_reason reason, int64_t now)
 {
     g->rt_count = 0;
-    if (hold_first)
-        grbl_push_rt(g, '!');
-    grbl_push_rt(g, 0x18);
+    if (hold_first && g->dialect->hold)
+        grbl_push_rt(g, g->dialect->hold);
+    grbl_push_reset(g);
     g->counts.resets++;
     grbl_flush_rt(g, now);
     if (g->link == GRBL_LINK_DOWN)
@@ -200,6 +202,7 @@ int grbl_new(const struct grbl_options *options, struct transport *transport, in
     if (!g)
         return -ENOMEM;
     g->options = *options;
+    g->dialect = options->dialect ? options->dialect : &dialect_grbl;
     g->transport = transport;
     g->report_size = REPORT_TYPICAL;
     g->next_read = INT64_MAX;
@@ -232,6 +235,11 @@ int grbl_fd(const struct grbl *g)
 enum grbl_link grbl_link(const struct grbl *g)
 {
     return g->link;
+}
+
+const struct dialect *grbl_dialect(const struct grbl *g)
+{
+    return g->dialect;
 }
 
 const struct grbl_machine *grbl_machine(const struct grbl *g)

@@ -1,4 +1,4 @@
-// grbl: a client for GRBL 1.1 and grblHAL over a transport.
+// grbl: a client for GRBL 1.1, grblHAL and, by another row of dialect.h, Marlin over a transport.
 //
 // Does: waits for the banner (asking for it with 0x18 until it comes), reads settings, keeps one
 // line in flight (or counts characters against the firmware's own receive buffer), gives every ok
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "config/base/error.h"
+#include "motion/dialect.h"
 #include "motion/grbl_parse.h"
 #include "motion/transport.h"
 
@@ -78,8 +79,9 @@ struct grbl_events {
 };
 
 struct grbl_options {
-    int baud;          // for the cost of polling; 0 = 115200
-    bool count_window; // character counting instead of one line in flight
+    int baud;                      // for the cost of polling; 0 = 115200
+    bool count_window;             // character counting instead of one line in flight; GRBL only
+    const struct dialect *dialect; // NULL = dialect_grbl
     struct grbl_events events;
     void *user;
 };
@@ -88,6 +90,7 @@ struct grbl_counts {
     uint64_t lines_sent, oks, errors, alarms, banners, reports, polls;
     uint64_t garbage;   // lines that were none of GRBL's
     uint64_t stray_oks; // replies nobody waited for
+    uint64_t resends;   // lines asked for again (Marlin)
     uint64_t resets, reopens;
     uint64_t peak_in_flight; // bytes; never above the receive buffer
 };
@@ -109,8 +112,9 @@ void grbl_process(struct grbl *g, int64_t now_ns, short revents);
 // does not belong in a line (a real-time byte among them).
 int grbl_send(struct grbl *g, const char *line, int64_t timeout_ns, uint64_t tag, int64_t now_ns);
 
-// A real-time byte, ahead of everything that waits: '!', '~', 0x85. (0x18 is grbl_reset().)
-int grbl_realtime(struct grbl *g, uint8_t byte, int64_t now_ns);
+// Words of the dialect that go ahead of everything that waits: hold, resume, jog_cancel. NULL,
+// which stands for a word it does not have, does nothing. (Its reset is grbl_reset().)
+int grbl_realtime(struct grbl *g, const char *bytes, int64_t now_ns);
 
 // Feed hold (when hold_first) and soft reset, on the wire before this returns if the line takes
 // them; the reset is repeated until the banner comes. Voids everything (GRBL_VOID_RESET).
@@ -129,6 +133,7 @@ void grbl_set_pace(struct grbl *g, enum grbl_pace pace, int64_t now_ns);
 void grbl_set_paused(struct grbl *g, bool paused, int64_t now_ns);
 
 enum grbl_link grbl_link(const struct grbl *g);
+const struct dialect *grbl_dialect(const struct grbl *g);
 const struct grbl_machine *grbl_machine(const struct grbl *g);
 const struct grbl_counts *grbl_counts(const struct grbl *g);
 const struct grbl_status *grbl_last_status(const struct grbl *g); // machine[] filled when known

@@ -9,11 +9,15 @@
 
 #define GRBL_OPEN_WAIT (500 * MS) // before the first try to open a lost port again
 
-enum { GRBL_RT_MAX = 16 }; // real-time bytes that may wait while the line takes none
+enum {
+    GRBL_RT_MAX = 64,    // real-time bytes that may wait while the line takes none
+    GRBL_FRAME_MAX = 24, // "N" number " " … "*" checksum around a line
+};
 
 struct grbl_line {
-    char text[GRBL_SEND_MAX + 2]; // with '\n' and NUL
-    size_t length;                // with '\n'
+    char text[GRBL_SEND_MAX + GRBL_FRAME_MAX + 2]; // with '\n' and NUL; framed when it is begun
+    unsigned number;                               // of a numbered line
+    size_t length;                                 // with '\n'
     uint64_t tag;
     bool internal; // $I and $$: no reply callback
     int64_t timeout, deadline;
@@ -21,6 +25,7 @@ struct grbl_line {
 
 struct grbl {
     struct grbl_options options;
+    const struct dialect *dialect;
     struct transport *transport;
     enum grbl_link link;
     struct grbl_machine machine;
@@ -39,7 +44,7 @@ struct grbl {
     struct grbl_line queue[GRBL_QUEUE];
     int head, count, begun;
     size_t written, in_flight;
-    uint8_t rt[GRBL_RT_MAX];
+    char rt[GRBL_RT_MAX];
     int rt_count;
 
     int64_t next_reset; // STARTING: when to send 0x18 (again)
@@ -54,6 +59,14 @@ struct grbl {
     int64_t answer_by, next_ask;
     int misses;
     size_t report_size;
+
+    // Numbered dialects.
+    unsigned number, sync; // of the last line; of the last reset
+    int resends;           // of the present line
+    int refusal;           // the next ok means this error; 0 = ok
+    bool resend;           // the next ok asks for the line once more
+    bool synced;           // the next ok ends the reset
+    bool stoppable;
 
     bool resetting; // 0x18 was sent or is due; only a banner counts now
     bool asked;     // a status question is open
@@ -72,7 +85,8 @@ struct grbl_line *grbl_nth(struct grbl *g, int i); // i-th oldest line that wait
 void grbl_drop_lines(struct grbl *g);
 int grbl_enqueue(struct grbl *g, const char *text, int64_t timeout, uint64_t tag, bool internal);
 void grbl_flush(struct grbl *g, int64_t now);
-void grbl_push_rt(struct grbl *g, uint8_t byte);
+void grbl_push_rt(struct grbl *g, const char *bytes);
+void grbl_push_reset(struct grbl *g);
 bool grbl_flush_rt(struct grbl *g, int64_t now);
 int64_t grbl_poll_interval(const struct grbl *g);
 

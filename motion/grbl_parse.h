@@ -45,10 +45,11 @@ enum grbl_pin {
 struct grbl_status {
     enum grbl_state state;
     int substate; // Hold:0, Door:2, Alarm:11; -1 when there is none
-    bool has_machine, has_work, has_offset, has_buffer;
+    bool has_machine, has_work, has_offset, has_buffer, has_steps;
     double machine[GRBL_AXES]; // MPos, mm
     double work[GRBL_AXES];    // WPos, mm
     double offset[GRBL_AXES];  // WCO, mm: machine = work + offset
+    double steps[GRBL_AXES];   // Marlin's Count
     int planner_free;          // Bf: blocks
     int rx_free;               // Bf: bytes
     double feed;               // F or FS, mm/s
@@ -58,16 +59,22 @@ struct grbl_status {
 enum grbl_reply_kind {
     GRBL_REPLY_NONE, // empty line
     GRBL_REPLY_OK,
-    GRBL_REPLY_ERROR,   // number
-    GRBL_REPLY_ALARM,   // number
-    GRBL_REPLY_BANNER,  // text: the whole line
-    GRBL_REPLY_STATUS,  // status
-    GRBL_REPLY_SETTING, // number, value
-    GRBL_REPLY_OPTIONS, // [OPT:…]: planner_blocks, rx_bytes (0 = not told)
-    GRBL_REPLY_VERSION, // [VER:…]: text
-    GRBL_REPLY_OFFSET,  // [G54:…], [G92:…], [TLO:…]: text = name, value3
-    GRBL_REPLY_MESSAGE, // [MSG:…] and other bracketed lines: text without the brackets
-    GRBL_REPLY_GARBAGE, // none of these: noise, or a line with lost bytes
+    GRBL_REPLY_ERROR,     // number
+    GRBL_REPLY_ALARM,     // number
+    GRBL_REPLY_BANNER,    // text: the whole line
+    GRBL_REPLY_STATUS,    // status
+    GRBL_REPLY_SETTING,   // number, value
+    GRBL_REPLY_OPTIONS,   // [OPT:…]: planner_blocks, rx_bytes (0 = not told)
+    GRBL_REPLY_VERSION,   // [VER:…]: text
+    GRBL_REPLY_OFFSET,    // [G54:…], [G92:…], [TLO:…]: text = name, value3
+    GRBL_REPLY_MESSAGE,   // [MSG:…] and other bracketed lines: text without the brackets
+    GRBL_REPLY_SYNC,      // Marlin: the answer to a reset; number
+    GRBL_REPLY_RESEND,    // Marlin: the line of this number once more; an ok follows
+    GRBL_REPLY_REFUSAL,   // Marlin: the ok that follows means error:number
+    GRBL_REPLY_BUSY,      // Marlin: alive
+    GRBL_REPLY_AXES,      // Marlin: three settings of GRBL's numbers from `number` on, in value3
+    GRBL_REPLY_STOPPABLE, // Marlin: number ≠ 0: it obeys a stop ahead of everything
+    GRBL_REPLY_GARBAGE,   // none of these: noise, or a line with lost bytes
 };
 
 struct grbl_reply {

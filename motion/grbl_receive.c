@@ -5,6 +5,7 @@
 #include "motion/grbl_impl.h"
 
 enum {
+    RESENDS_MAX = 10,   // of one line
     READS_A_CALL = 16,  // a firmware that floods must not keep the loop busy for ever
     READ_TRIES_MAX = 5, // $$ refused because the machine is not idle
 };
@@ -12,14 +13,32 @@ enum {
 static const int64_t own_reset_wait = 1000 * MS; // alarms after which the firmware resets itself
 static const double mm_per_inch = 25.4;
 static const int64_t setup_timeout = 3 * SECOND;
+static const int64_t boot_wait = 300 * MS; // from Marlin's "start" until it reads lines
 
 void grbl_read_settings(struct grbl *g, int64_t now)
 {
     g->next_read = INT64_MAX;
     grbl_drop_lines(g);
-    grbl_enqueue(g, "$I", setup_timeout, 0, true);
-    grbl_enqueue(g, "$$", setup_timeout, 0, true);
+    for (const char *const *word = g->dialect->introduce; *word; word++)
+        grbl_enqueue(g, *word, setup_timeout, 0, true);
     grbl_flush(g, now);
+}
+
+// The firmware is at its beginning: what is known of it is asked anew.
+static void greet(struct grbl *g, const char *text, int64_t now)
+{
+    g->resetting = g->synced = g->stoppable = false;
+    g->read_tries = 0;
+    g->number = 0;
+    memset(&g->machine, 0, sizeof g->machine);
+    memset(&g->status, 0, sizeof g->status);
+    memset(g->has_setting, 0, sizeof g->has_setting);
+    g->has_offset = false;
+    g->machine.hal = strstr(text, "GrblHAL") != NULL;
+    g->machine.planner_blocks = 15;
+    g->machine.rx_bytes = 128;
+    grbl_set_link(g, GRBL_LINK_READING, now);
+    grbl_read_settings(g, now);
 }
 
 static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t now)
@@ -27,21 +46,15 @@ static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t no
     bool asked_for = g->resetting;
     g->counts.banners++;
     g->resetting = false;
-    g->read_tries = 0;
     g->open_wait = GRBL_OPEN_WAIT; // it speaks
-    memset(&g->status, 0, sizeof g->status);
-    g->has_offset = false;
     if (!asked_for)
         grbl_void_epoch(g, GRBL_VOID_BANNER, 0, now);
     if (g->link == GRBL_LINK_DOWN || g->resetting)
         return; // the callback reset it
-    memset(&g->machine, 0, sizeof g->machine);
-    memset(g->has_setting, 0, sizeof g->has_setting);
-    g->machine.hal = strstr(reply->text, "GrblHAL") != NULL;
-    g->machine.planner_blocks = 15;
-    g->machine.rx_bytes = 128;
-    grbl_set_link(g, GRBL_LINK_READING, now);
-    grbl_read_settings(g, now);
+    if (g->dialect->numbered)
+        grbl_await_banner(g, now + boot_wait, now); // answers to older lines may still follow
+    else
+        greet(g, reply->text, now);
 }
 
 static double setting_or_zero(const struct grbl *g, int number)
@@ -60,6 +73,19 @@ static bool settings_complete(const struct grbl *g)
         }
     }
     return true;
+}
+
+// Firmware that does not tell how it homes is expected to do it as most are built.
+static void assume_homing(struct grbl *g)
+{
+    static const struct {
+        int number;
+        double value;
+    } rows[] = {{22, 1}, {23, 3}, {27, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        g->setting[rows[i].number] = rows[i].value;
+        g->has_setting[rows[i].number] = true;
+    }
 }
 
 static void settings_read(struct grbl *g, int64_t now)
@@ -89,6 +115,12 @@ static void settings_read(struct grbl *g, int64_t now)
 
 static void internal_reply(struct grbl *g, int error, int64_t now)
 {
+    if (g->link == GRBL_LINK_READY) {
+        g->asked = false; // a question by line, and what it was to bring has come or not
+        return;
+    }
+    if (!g->dialect->settings_all)
+        assume_homing(g);
     if (error || (g->count == 0 && !settings_complete(g))) {
         // Not idle yet (error:8), or bytes were lost: once more, a little later.
         grbl_drop_lines(g);
@@ -96,18 +128,59 @@ static void internal_reply(struct grbl *g, int error, int64_t now)
             grbl_lost(g, "it does not tell its settings whole", now);
         else
             g->next_read = now + 500 * MS;
+    } else if (g->count == 0 && g->dialect->numbered && !g->stoppable) {
+        grbl_lost(g,
+                  "its firmware was built without EMERGENCY_PARSER, so a stop would wait for the "
+                  "motion before it",
+                  now);
     } else if (g->count == 0) {
         settings_read(g, now);
     }
 }
 
+// A line with a broken checksum was thrown away; its ok says only that it can be sent anew.
+static void send_again(struct grbl *g, int64_t now)
+{
+    struct grbl_line *line = grbl_nth(g, 0);
+    g->resend = false;
+    g->counts.resends++;
+    g->written = 0;
+    line->deadline = now + line->timeout;
+    grbl_flush(g, now);
+}
+
+static void on_resend(struct grbl *g, int number, int64_t now)
+{
+    if (g->resetting || g->begun == 0)
+        return;
+    struct grbl_line *line = grbl_nth(g, 0);
+    if (number != (int)line->number)
+        line->deadline = now; // another one than was sent: as if it were never answered
+    else if (++g->resends <= RESENDS_MAX)
+        g->resend = true;
+    else
+        grbl_lost(g, "every line arrives there garbled; check the cable and the baud rate", now);
+}
+
 static void on_reply(struct grbl *g, int error, int64_t now)
 {
+    if (g->resetting && g->synced && !error) {
+        g->open_wait = GRBL_OPEN_WAIT;
+        greet(g, "", now);
+        return;
+    }
     bool whole = g->begun > 1 || (g->begun == 1 && g->written == grbl_nth(g, 0)->length);
     if (g->resetting || !whole) {
         g->counts.stray_oks++;
         return;
     }
+    if (g->resend) {
+        send_again(g, now);
+        return;
+    }
+    if (!error)
+        error = g->refusal;
+    g->refusal = 0;
     if (error)
         g->counts.errors++;
     else
@@ -150,6 +223,14 @@ static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_
     g->report_size = size + 2;
     if (g->resetting || g->link != GRBL_LINK_READY)
         return;
+    if (g->dialect->from_zero) {
+        for (int i = 0; i < GRBL_AXES; i++) {
+            double steps = g->machine.steps_per_mm[i];
+            double at = s->has_steps && steps > 0 ? s->steps[i] / steps : s->work[i];
+            s->machine[i] = at - g->machine.travel[i];
+        }
+        s->has_machine = true;
+    }
     g->asked = false;
     g->misses = 0;
     if (g->machine.report_inches) {
@@ -191,12 +272,22 @@ static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t n
         g->options.events.message(g->options.user, text, now);
 }
 
+static void take_axes(struct grbl *g, const struct grbl_reply *reply)
+{
+    const bool speed = reply->number == 110; // Marlin's are mm/s, GRBL's mm/min
+    for (int i = 0; i < GRBL_AXES; i++) {
+        g->setting[reply->number + i] = reply->value3[i] * (speed ? 60 : 1);
+        g->has_setting[reply->number + i] = true;
+    }
+}
+
 static void take_line(struct grbl *g, int64_t now)
 {
     struct grbl_reply reply;
-    grbl_parse(g->rx, g->rx_length, &reply);
+    g->dialect->parse(g->rx, g->rx_length, &reply);
     switch (reply.kind) {
     case GRBL_REPLY_NONE:
+    case GRBL_REPLY_BUSY:
     case GRBL_REPLY_VERSION:
     case GRBL_REPLY_OFFSET:
         break;
@@ -220,6 +311,21 @@ static void take_line(struct grbl *g, int64_t now)
             g->setting[reply.number] = reply.value;
             g->has_setting[reply.number] = true;
         }
+        break;
+    case GRBL_REPLY_AXES:
+        take_axes(g, &reply);
+        break;
+    case GRBL_REPLY_STOPPABLE:
+        g->stoppable = reply.number != 0;
+        break;
+    case GRBL_REPLY_SYNC:
+        g->synced = g->resetting && reply.number == (int)g->sync;
+        break;
+    case GRBL_REPLY_RESEND:
+        on_resend(g, reply.number, now);
+        break;
+    case GRBL_REPLY_REFUSAL:
+        g->refusal = g->begun ? reply.number : 0;
         break;
     case GRBL_REPLY_OPTIONS:
         if (reply.rx_bytes >= 32) {

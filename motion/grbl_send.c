@@ -1,5 +1,6 @@
 // Writing: real-time bytes ahead of everything, then lines, as many as the protocol allows.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "motion/grbl_impl.h"
@@ -9,6 +10,7 @@ enum {
 };
 
 static const int64_t answer_wait = 1000 * MS; // for one status report
+static const int64_t ask_timeout = 3 * SECOND;
 
 struct grbl_line *grbl_nth(struct grbl *g, int i)
 {
@@ -30,10 +32,27 @@ int64_t grbl_poll_interval(const struct grbl *g)
     return wanted > cheapest ? wanted : cheapest;
 }
 
-void grbl_push_rt(struct grbl *g, uint8_t byte)
+void grbl_push_rt(struct grbl *g, const char *bytes)
 {
-    if (g->rt_count < GRBL_RT_MAX)
-        g->rt[g->rt_count++] = byte;
+    for (; *bytes && g->rt_count < GRBL_RT_MAX; bytes++)
+        g->rt[g->rt_count++] = *bytes;
+}
+
+// Only the answer to the newest one counts: older ones may still be on their way.
+void grbl_push_reset(struct grbl *g)
+{
+    char number[12];
+    const char *word = g->dialect->reset, *hole = strstr(word, "%u");
+    g->synced = false;
+    snprintf(number, sizeof number, "%u", ++g->sync);
+    for (; *word; word++) {
+        if (word != hole) {
+            grbl_push_rt(g, (const char[]){*word, 0});
+            continue;
+        }
+        grbl_push_rt(g, number);
+        word++;
+    }
 }
 
 // False: the line takes no more, or is gone.
@@ -68,9 +87,24 @@ static bool may_begin(const struct grbl *g, const struct grbl_line *line)
 {
     if (g->resetting || (g->link != GRBL_LINK_READY && g->link != GRBL_LINK_READING))
         return false;
-    if (!g->options.count_window || g->link == GRBL_LINK_READING)
+    if (!g->options.count_window || g->dialect->numbered || g->link == GRBL_LINK_READING)
         return g->begun == 0;
     return g->in_flight + line->length < (size_t)g->machine.rx_bytes;
+}
+
+// "N12 G1 X5*97": the checksum is the exclusive or of all bytes before the '*'.
+static void frame(struct grbl *g, struct grbl_line *line)
+{
+    char text[sizeof line->text];
+    line->number = ++g->number;
+    line->text[line->length - 1] = '\0';
+    int n = snprintf(text, sizeof text, "N%u %s", line->number, line->text);
+    unsigned sum = 0;
+    for (int i = 0; i < n; i++)
+        sum ^= (unsigned char)text[i];
+    line->length = (size_t)snprintf(line->text, sizeof line->text, "%.*s*%u\n",
+                                    (int)sizeof text - 8, text, sum);
+    g->resends = 0;
 }
 
 void grbl_flush(struct grbl *g, int64_t now)
@@ -82,6 +116,8 @@ void grbl_flush(struct grbl *g, int64_t now)
         if (!partial) {
             if (g->begun == g->count || !may_begin(g, grbl_nth(g, g->begun)))
                 return;
+            if (g->dialect->numbered)
+                frame(g, grbl_nth(g, g->begun));
             g->in_flight += grbl_nth(g, g->begun)->length;
             if (g->in_flight > g->counts.peak_in_flight)
                 g->counts.peak_in_flight = g->in_flight;
@@ -136,24 +172,42 @@ int grbl_send(struct grbl *g, const char *text, int64_t timeout_ns, uint64_t tag
     return r;
 }
 
-int grbl_realtime(struct grbl *g, uint8_t byte, int64_t now_ns)
+int grbl_realtime(struct grbl *g, const char *bytes, int64_t now_ns)
 {
     if (g->link == GRBL_LINK_DOWN)
         return -ENOTCONN;
-    grbl_push_rt(g, byte);
+    if (!bytes)
+        return 0;
+    grbl_push_rt(g, bytes);
     grbl_flush_rt(g, now_ns);
     return 0;
+}
+
+// Takes its turn among the lines, where nothing moves any more: only then is there an answer that
+// means something. The line's own deadline watches over it.
+static void ask_by_line(struct grbl *g, int64_t now)
+{
+    if (g->count || grbl_enqueue(g, g->dialect->ask, ask_timeout, 0, true) < 0)
+        return;
+    g->asked = true;
+    g->answer_by = INT64_MAX;
+    g->counts.polls++;
+    grbl_flush(g, now);
 }
 
 void grbl_ask(struct grbl *g, int64_t now_ns)
 {
     if (g->asked || g->resetting || g->link != GRBL_LINK_READY || g->pace == GRBL_PACE_SILENT)
         return;
+    g->next_ask = now_ns + grbl_poll_interval(g);
+    if (!g->dialect->asks_by_byte) {
+        ask_by_line(g, now_ns);
+        return;
+    }
     g->asked = true;
     g->answer_by = now_ns + answer_wait;
-    g->next_ask = now_ns + grbl_poll_interval(g);
     g->counts.polls++;
-    grbl_push_rt(g, '?');
+    grbl_push_rt(g, g->dialect->ask);
     grbl_flush_rt(g, now_ns);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/dialect.h"
 #include "motion/program.h"
 
 // Text into a buffer that may be too small; counts what it would need, as snprintf does.
@@ -26,39 +27,15 @@ static void put(struct text *t, const char *format, ...)
         t->length += (size_t)n;
 }
 
-// Thousandths without printf's %f: its decimal point follows the user's language. Trailing zeros
-// are left out: a byte on the wire is 87 us, and the first line of a leg is waited for.
-static void fixed(char *buf, size_t size, double value)
-{
-    long long n = llround(value * 1000), rest = llabs(n) % 1000;
-    int digits = 3;
-    for (; digits > 0 && rest % 10 == 0; digits--)
-        rest /= 10;
-    if (digits)
-        snprintf(buf, size, "%s%lld.%0*lld", n < 0 ? "-" : "", llabs(n) / 1000, digits, rest);
-    else
-        snprintf(buf, size, "%lld", n / 1000);
-}
-
 void arm_step_line(const struct arm_step *step, int i, const double from[3], char *buf, size_t size)
 {
-    const double *at = i > 0 ? step->point[i - 1] : from, *to = step->point[i];
-    char number[24];
-    struct text t = {buf, size, 0};
-    if (step->kind == ARM_STEP_JOG)
-        put(&t, "$J=G91");
-    else
-        put(&t, "G53G%d", step->feed[i] > 0 ? 1 : 0);
-    for (int k = 0; k < 3; k++) {
-        if (llround(to[k] * 1000) == llround(at[k] * 1000))
-            continue;
-        fixed(number, sizeof number, step->kind == ARM_STEP_JOG ? to[k] - at[k] : to[k]);
-        put(&t, "%c%s", "XYZ"[k], number);
-    }
-    if (step->feed[i] > 0 || step->kind == ARM_STEP_JOG) {
-        fixed(number, sizeof number, fmax(1, step->feed[i] * 60));
-        put(&t, "F%s", number);
-    }
+    const struct dialect_move move = {
+        .from = i > 0 ? step->point[i - 1] : from,
+        .to = step->point[i],
+        .feed = step->feed[i],
+        .jog = step->kind == ARM_STEP_JOG,
+    };
+    dialect_grbl.move(&move, buf, size);
 }
 
 static const char *step_name(enum arm_step_kind kind)
@@ -102,27 +79,27 @@ int arm_program_text(const struct arm_program *program, const struct travel_limi
     for (int i = 0; i < program->count; i++) {
         const struct arm_step *step = &program->step[i];
         double seconds = arm_step_seconds(step, limits, at);
-        fixed(number, sizeof number, clock);
+        dialect_number(number, sizeof number, clock);
         put(&t, "; %s s  %s", number, step_name(step->kind));
         if (seconds > 0) {
-            fixed(number, sizeof number, seconds);
+            dialect_number(number, sizeof number, seconds);
             put(&t, ", %s s", number);
         }
         put(&t, "\n");
         clock += seconds;
         if (step->kind == ARM_STEP_HOME)
-            put(&t, "$H\nG21G90G94G17G54\n");
+            put(&t, "%s\n%s\n", dialect_grbl.home, dialect_grbl.modal[0]);
         for (int k = 0; k < step->points; k++) {
             char line[80];
             arm_step_line(step, k, at, line, sizeof line);
             put(&t, "%s\n", line);
         }
         if (step->kind == ARM_STEP_LEG)
-            put(&t, "G4P0\n");
+            put(&t, "%s\n", dialect_grbl.settle);
         if (step->points > 0)
             memcpy(at, step->point[step->points - 1], sizeof at);
     }
-    fixed(number, sizeof number, clock);
+    dialect_number(number, sizeof number, clock);
     put(&t, "; %s s at least\n", number);
     return (int)t.length;
 }

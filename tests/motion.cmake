@@ -7,6 +7,8 @@ tessera_test(NAME test_motion_chaos SOURCES unit/test_motion_chaos_seeds.c unit/
     ${MOTION_RIG} LIBS tessera_motion m TIMEOUT 120)
 tessera_test(NAME test_motion_grbl SOURCES unit/test_motion_grbl.c unit/test_motion_fake.c
     LIBS tessera_motion m)
+tessera_test(NAME test_motion_marlin SOURCES unit/test_motion_marlin.c
+    unit/test_motion_marlin_fake.c LIBS tessera_motion m)
 tessera_test(NAME test_motion_parse SOURCES unit/test_motion_parse.c LIBS tessera_motion)
 tessera_test(NAME test_motion_plan SOURCES unit/test_motion_plan.c LIBS tessera_motion m)
 tessera_test(NAME test_motion_transport SOURCES unit/test_motion_transport.c LIBS tessera_motion)

@@ -397,7 +397,12 @@ int vision_observe(struct vision *vision, const struct frame *frame, struct obse
                                           .still_frames = v->settings.still_frames,
                                           .still_ns = v->settings.still_ns,
                                           .arm = v->arm};
+        const enum scene_state before = v->scene.state;
         scene_update(&v->scene, &input, &v->sampler, &v->surface, &v->watch, &v->picture);
+        // What was read while a hand covered the surface around it may be wrong though the point
+        // itself has not changed since.
+        if (v->scene.state == SCENE_STILL && before != SCENE_STILL)
+            memset(v->point_known, 0, sizeof v->point_known);
         read_points(v);
         if (!v->surface.learned && v->surface.foreign_largest < 4)
             surface_learn(&v->surface, &v->sampler, 1);

@@ -45,14 +45,18 @@ static int32_t chroma_offset(const struct sampler *s, double u, double v)
 
 // Between four stones the bare board is seen behind the two near ones, whose tops hide what lies
 // beyond them, and before the feet of the far ones: half a stone's parallax behind the middle.
+// Outside the border there are no such four, and perhaps no more of the sheet.
 static void build_cell(struct sampler *s, int i, int j, double stone_height)
 {
     static const double AT[CELL_SAMPLES][2] = {{0, 0}, {0.1, 0}, {-0.1, 0}, {0, 0.1}, {0, -0.1}};
     const int c = j * (s->columns + 1) + i;
     double u = i - 0.5, v = j - 0.5, du, dv;
+    s->cell_outside[c] = i == 0 || j == 0 || i == s->columns || j == s->rows;
     pose_parallax(&s->pose, &s->geometry, u, v, BARE_HEIGHT * stone_height, &du, &dv);
-    u += du;
-    v += dv;
+    if (!s->cell_outside[c]) {
+        u += du;
+        v += dv;
+    }
     s->cell_inside[c] = true;
     for (int k = 0; k < CELL_SAMPLES; k++)
         s->cell_luma[c][k] = luma_offset(s, u + AT[k][0], v + AT[k][1], &s->cell_inside[c]);

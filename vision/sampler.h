@@ -34,6 +34,7 @@ struct sampler {
     // Cell (i, j), i = 0..columns, has its centre at (i - 0.5, j - 0.5): the bare surface between
     // four points, and the margin outside the border.
     bool cell_inside[CELLS_MAX];
+    bool cell_outside[CELLS_MAX]; // beyond the border: the sheet's margin, or what it lies on
     int32_t cell_luma[CELLS_MAX][CELL_SAMPLES];
     int32_t cell_chroma[CELLS_MAX];
     bool point_inside[BOARD_POINTS_MAX];

@@ -114,7 +114,10 @@ static void mark_foreign(struct surface *f, const struct sampler *s)
         f->expected_cr[c] = f->base_cr[c] + f->light_cr;
         const float d = f->log_luma[c] - f->expected[c];
         const float tint = hypotf(f->cb[c] - f->expected_cb[c], f->cr[c] - f->expected_cr[c]);
-        f->foreign[c] = s->cell_inside[c] && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > TINT_MAX);
+        // Before anything was learned nobody knows what lies outside.
+        const bool known = f->learned || !s->cell_outside[c];
+        f->foreign[c] =
+            s->cell_inside[c] && known && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > TINT_MAX);
         f->foreign_count += f->foreign[c];
     }
 }
@@ -177,8 +180,9 @@ void surface_learn(struct surface *surface, const struct sampler *s, float rate)
     for (int c = 0; c < f->cells; c++) {
         if (!s->cell_inside[c])
             continue;
-        const float r = f->foreign[c] ? 0 : rate;
-        // What is foreign keeps what was assumed of it, under the present light.
+        // What is foreign keeps what was assumed of it, under the present light; but nobody knows
+        // what a board with a narrow margin lies on.
+        const float r = f->foreign[c] && !s->cell_outside[c] ? 0 : rate;
         f->base[c] = f->expected[c] + r * (f->log_luma[c] - f->expected[c]);
         f->base_cb[c] = f->expected_cb[c] + r * (f->cb[c] - f->expected_cb[c]);
         f->base_cr[c] = f->expected_cr[c] + r * (f->cr[c] - f->expected_cr[c]);

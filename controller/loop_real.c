@@ -142,6 +142,10 @@ int loop_new_real(struct loop **ret)
         return -ENOMEM;
     struct real_clock *clock = calloc(1, sizeof *clock);
     int r = clock ? sd_event_new(&clock->event) : -ENOMEM;
+    // Under systemd (WatchdogSec) a loop that no longer turns is noticed, and the process ended:
+    // the arm then stands after its leg, and the vacuum's lines are released.
+    if (r >= 0)
+        r = sd_event_set_watchdog(clock->event, true);
     if (r >= 0)
         r = loop_init(loop, &loop_clock_real, clock);
     if (r < 0) {

@@ -5,9 +5,12 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -374,6 +377,36 @@ static void test_free_during_dispatch(void **state)
     close(again);
 }
 
+static void on_end(void *user, int64_t now)
+{
+    (void)now;
+    loop_exit(user, 0);
+}
+
+// As long as the loop turns, systemd hears of it, also when nothing happens.
+static void test_watchdog(void **state)
+{
+    (void)state;
+    struct sockaddr_un where = {.sun_family = AF_UNIX};
+    struct loop *loop;
+    char said[64] = "";
+    snprintf(where.sun_path, sizeof where.sun_path, "/tmp/tessera-notify-%d", (int)getpid());
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&where, sizeof where), 0);
+    setenv("NOTIFY_SOCKET", where.sun_path, 1);
+    setenv("WATCHDOG_USEC", "100000", 1);
+    assert_int_equal(loop_new_real(&loop), 0);
+    assert_int_equal(loop_add_timer(loop, loop_now(loop) + 300 * MS, on_end, loop, NULL), 0);
+    assert_int_equal(loop_run(loop), 0);
+    assert_true(recv(fd, said, sizeof said - 1, 0) > 0);
+    assert_non_null(strstr(said, "WATCHDOG=1"));
+    unsetenv("NOTIFY_SOCKET");
+    unsetenv("WATCHDOG_USEC");
+    loop_free(loop);
+    close(fd);
+    unlink(where.sun_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_virtual_heap),
         cmocka_unit_test(test_virtual_settled),
         cmocka_unit_test(test_free_during_dispatch),
+        cmocka_unit_test(test_watchdog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

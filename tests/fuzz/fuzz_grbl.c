@@ -2,7 +2,8 @@
 // crash, no hang, no unbounded memory, and never more in flight than the protocol allows.
 //
 // The input is a little program: a byte c; c < 0xc0: the next c bytes come from the firmware;
-// else: an act. Time moves on by acts only, so that an input means the same every time.
+// else: an act. FUZZ_DIALECT says which firmware is spoken to. Time moves on by acts only, so that
+// an input means the same every time.
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
@@ -11,6 +12,12 @@
 
 #include "motion/arm.h"
 #include "motion/transport_impl.h"
+
+#ifndef FUZZ_DIALECT
+#define FUZZ_DIALECT "grbl"
+#endif
+
+enum { LINE_LONGEST = sizeof FUZZ_DIALECT == sizeof "grbl" ? 70 : 96 }; // numbered lines are longer
 
 struct wire {
     const uint8_t *in;
@@ -48,7 +55,7 @@ static ssize_t wire_write(void *impl, const void *buf, size_t size)
         return -ENODEV;
     for (size_t i = 0; i < size; i++) {
         if (p[i] == '\n') {
-            if (w->length > 70)
+            if (w->length > LINE_LONGEST)
                 abort();
             w->length = 0;
         } else if (p[i] >= ' ' && p[i] != '?' && p[i] != '!' && p[i] != '~') {
@@ -172,6 +179,7 @@ static int make(struct table *t)
 {
     struct gripper_lines lines = {NULL, set_line, set_line, get_sensor};
     struct arm_config config = arm_config_default();
+    config.dialect = dialect_find(FUZZ_DIALECT);
     struct arm_hooks hooks = {.event = NULL};
     struct error err;
     t->stores.count = 2;
@@ -221,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 run(&t, t.wire.gone ? POLLHUP : 0);
             }
             const struct grbl_counts *counts = grbl_counts(arm_grbl(t.arm));
-            if (counts->peak_in_flight > GRBL_SEND_MAX + 1)
+            if (counts->peak_in_flight > LINE_LONGEST + 1)
                 abort(); // one line in flight, no more
         }
     }

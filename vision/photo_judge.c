@@ -4,8 +4,6 @@
 
 #include "vision/photo_reading.h"
 
-static const float OFFSET_MAX = 0.34F; // of a stone from its point, cells
-
 static float pixel_density(const struct reading *r, const struct point *t, int pixel, int k)
 {
     const struct kind *kind = &r->kind[k];
@@ -17,8 +15,7 @@ static float pixel_density(const struct reading *r, const struct point *t, int p
     return sum;
 }
 
-// Share of each kind in every pixel of a patch.
-static void pixel_shares(const struct reading *r, const struct point *t, float share[AREA][KINDS])
+void photo_shares(const struct reading *r, const struct point *t, float share[AREA][KINDS])
 {
     for (int i = 0; i < AREA; i++) {
         float best = -INFINITY, sum = 0;
@@ -37,14 +34,8 @@ static void pixel_shares(const struct reading *r, const struct point *t, float s
 
 // --- reading a point again -----------------------------------------------------------------------
 
-// What a disc about a place holds.
-struct disc {
-    float in[KINDS];   // mean share of each kind inside
-    float edge[KINDS]; // and beyond it towards the cells' centres, where no neighbour reaches
-};
-
-static void measure_disc(const struct reading *r, float share[AREA][KINDS], float cu, float cv,
-                         struct disc *ret)
+void photo_disc(const struct reading *r, float share[AREA][KINDS], float cu, float cv,
+                struct photo_disc *ret)
 {
     static const float RADIUS = 0.40F, RIM = 0.56F, OUTSIDE = 0.74F;
     int n_in = 0, n_edge = 0;
@@ -105,8 +96,7 @@ static float covered_lines(const struct point *t, float cu, float cv)
     return weight > 0.3F ? seen / weight : 0.5F;
 }
 
-// Does a stone about (cu, cv) fit beside the stones next to it that are surer than it?
-static bool fits_beside(const struct reading *r, int n, float cu, float cv)
+bool photo_fits_beside(const struct reading *r, int n, float cu, float cv)
 {
     static const float NEAREST = 0.76F; // cells between two stones' centres
     const int column = n % r->columns, row = n / r->columns;
@@ -138,10 +128,10 @@ static void place_disc(const struct reading *r, int n, float share[AREA][KINDS],
             const float du = (float)u * 0.11F, dv = (float)v * 0.11F;
             const float cu = t->parallax[0] + du, cv = t->parallax[1] + dv;
             const float offset = sqrtf(du * du + dv * dv);
-            if (offset > OFFSET_MAX || (crowded && !fits_beside(r, n, cu, cv)))
+            if (offset > PHOTO_OFFSET_MAX || (crowded && !photo_fits_beside(r, n, cu, cv)))
                 continue;
-            struct disc disc;
-            measure_disc(r, share, cu, cv, &disc);
+            struct photo_disc disc;
+            photo_disc(r, share, cu, cv, &disc);
             const float value = disc.in[k] - 0.25F * offset;
             if (value <= best)
                 continue;
@@ -163,9 +153,9 @@ static void judge_point(const struct reading *r, int n, bool crowded, float scor
 {
     struct point *t = &r->point[n];
     float share[AREA][KINDS];
-    struct disc bare;
-    pixel_shares(r, t, share);
-    measure_disc(r, share, 0, 0, &bare);
+    struct photo_disc bare;
+    photo_shares(r, t, share);
+    photo_disc(r, share, 0, 0, &bare);
     t->part[0] = bare.in[0];
     score[0] = 0;
     for (int k = 1; k < r->kinds; k++) {
@@ -177,32 +167,6 @@ static void judge_point(const struct reading *r, int n, bool crowded, float scor
         score[k] = 2.2F * (log_odds(t->part[k]) - log_odds(t->part[0])) -
                    line_evidence(t->covered[k]) - 3 * (du * du + dv * dv) - 9 * endless;
     }
-}
-
-// What speaks against trusting a reading although it is the likeliest, 0 = nothing.
-static float doubt_of(const struct point *t, int best)
-{
-    // A lamp's reflection, or a surface that could only be guessed between many pale stones.
-    float doubt = 0.3F * fmaxf(0, t->unevenness - 0.25F) + 0.35F * fmaxf(0, t->pallor - 0.5F);
-    if (best > 0) {
-        doubt += fmaxf(0, t->covered[best] - 0.4F);     // lines where it lies
-        doubt += fmaxf(0, 0.75F - t->part[best]);       // not all of it is of its colour
-        doubt += fmaxf(0, t->edge[best] - 0.42F);       // no clear end
-        doubt += 0.4F * fmaxf(0, 0.35F - t->rim[best]); // no surface around it
-    } else {
-        doubt += fmaxf(0, 0.6F - t->part[0]);      // not like the surface
-        doubt += 0.5F * fmaxf(0, 0.4F - t->lines); // no lines
-    }
-    return doubt;
-}
-
-// How sure: the odds, cut down by the doubts.
-static float confidence_of(const struct point *t, const float score[KINDS], int kinds, int best)
-{
-    float sum = 0;
-    for (int k = 0; k < kinds; k++)
-        sum += expf(score[k] - score[best]);
-    return (1 / sum) * (1 - fminf(0.9F, doubt_of(t, best)));
 }
 
 void photo_judge(struct reading *r, bool crowded)
@@ -217,7 +181,6 @@ void photo_judge(struct reading *r, bool crowded)
             if (score[n][k] > score[n][best])
                 best = k;
         label[n] = (uint8_t)best;
-        r->point[n].confidence = confidence_of(&r->point[n], score[n], r->kinds, best);
     }
     // Taken over together, so that the order of the points does not matter.
     memcpy(r->label, label, sizeof label);

@@ -352,6 +352,7 @@ static int read_all(struct reading *r, struct photo_points *ret)
             return e;
         photo_judge(r, round > 0);
     }
+    photo_doubt(r);
     memcpy(ret->best, r->label, sizeof ret->best);
     for (int n = 0; n < count; n++)
         ret->confidence[n] = r->point[n].confidence;

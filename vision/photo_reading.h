@@ -17,8 +17,9 @@ enum {
     ROUNDS = 3,
 };
 
-#define PHOTO_STEP      (0.80F / HALF) // patches reach 0.8 cells from their point
-#define PHOTO_LINE_HALF (0.075F)       // what lies nearer to a grid line may be the line, cells
+#define PHOTO_STEP       (0.80F / HALF) // patches reach 0.8 cells from their point
+#define PHOTO_OFFSET_MAX (0.34F)        // of a stone from its point, cells
+#define PHOTO_LINE_HALF  (0.075F)       // what lies nearer to a grid line may be the line, cells
 
 struct pixel {
     float luma, cb, cr; // log luma against the surface; chroma over luma, absolute
@@ -79,6 +80,22 @@ static inline float channel_of(const struct point *t, int pixel, int kind, int c
     return px->cr - (kind == 0 ? t->base_cr : 0);
 }
 
+// What a disc about a place holds.
+struct photo_disc {
+    float in[KINDS];   // mean share of each kind inside
+    float edge[KINDS]; // and beyond it towards the cells' centres, where no neighbour reaches
+};
+
+// Share of each kind in every pixel of a point's patch.
+void photo_shares(const struct reading *r, const struct point *t, float share[AREA][KINDS]);
+// What a disc about (cu, cv), cells from the point, holds.
+void photo_disc(const struct reading *r, float share[AREA][KINDS], float cu, float cv,
+                struct photo_disc *ret);
+// Does a stone about (cu, cv) fit beside the stones next to it that are surer than it?
+bool photo_fits_beside(const struct reading *r, int n, float cu, float cv);
+
 // Judges every point by the photograph's own models. `crowded`: stones already read leave no room
 // for others beside them.
 void photo_judge(struct reading *r, bool crowded);
+// How sure each point's reading is: its odds, cut down by what speaks against trusting them.
+void photo_doubt(struct reading *r);

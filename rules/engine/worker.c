@@ -15,6 +15,13 @@ enum {
     LEAF_PROOF_MOVES = 6,
     LEAF_PROOF_NODES = 40,
     INNER_PROOF_MOVES = 12,
+    MENACE_DEPTH = 2,
+    // Judged by matches, like all numbers here; in points of value, for each ply of depth.
+    GOOD_DEPTH = 3,
+    GOOD_MARGIN = 80,
+    FUTILITY_DEPTH = 3,
+    FUTILITY_MARGIN = 90,
+    HISTORY_STEP = 3000, // of history for one ply more or less
 };
 
 struct picked {
@@ -135,7 +142,8 @@ static int two_stone_danger(const struct sboard *b, uint16_t *cells)
     return count;
 }
 
-static int all_moves(struct worker *w, int ply, int hash_move, struct picked *list)
+// All moves near stones with their order; `menace` is where the other side threatens to begin.
+static int all_moves(struct worker *w, int ply, int hash_move, int menace, struct picked *list)
 {
     const struct sboard *b = &w->board;
     uint16_t cells[WORKER_MOVES_MAX];
@@ -146,6 +154,8 @@ static int all_moves(struct worker *w, int ply, int hash_move, struct picked *li
         int32_t order = eval_move(b, cell) + w->history[side][cell] / 32;
         if (cell == hash_move)
             order += 1000000;
+        else if (cell == menace)
+            order += 400;
         else if (cell == w->killer[ply][0])
             order += 160;
         else if (cell == w->killer[ply][1])
@@ -205,24 +215,41 @@ static int is_quiet(const struct sboard *b, int cell)
            !LINE_OPEN_FOURS(sb_counts(b, 1 - me, cell)) && !sb_has(b, me, SB_THREE, cell);
 }
 
+// How far proofs look: own moves, 0 = no proof is wanted.
+static int proof_moves(const struct worker *w, int depth)
+{
+    int moves = depth <= 0 ? LEAF_PROOF_MOVES : INNER_PROOF_MOVES, cap = w->shared->proof_moves;
+    return cap < 0 ? 0 : cap && moves > cap ? cap : moves;
+}
+
 // Proves a win by threats if there is a quick one. Returns the plies it takes, 0 = none found.
 static int prove(struct worker *w, int depth, uint16_t *ret_cell)
 {
     struct sboard *b = &w->board;
-    int me = b->side;
-    if (b->rules.line.two_a_turn)
+    int me = b->side, moves = proof_moves(w, depth);
+    if (b->rules.line.two_a_turn || !moves)
         return 0; // proofs by threats know one stone a turn
     int near_goal = b->rules.goal && b->rules.goal - b->taken[me] <= 6;
     if (!b->sets.count[me][SB_FOUR] && !(near_goal && b->sets.count[me][SB_TAKE]))
         return 0;
-    int moves = depth <= 0 ? LEAF_PROOF_MOVES : INNER_PROOF_MOVES, cap = w->shared->proof_moves;
-    if (cap && moves > cap)
-        moves = cap;
-    if (moves < 1)
-        return 0;
     uint64_t nodes = (uint64_t)LEAF_PROOF_NODES << (depth <= 0 ? 0 : depth < 4 ? depth : 4);
     int win = threat_win(&w->threat, b, moves, nodes, ret_cell);
     return win ? 2 * win - 1 : 0;
+}
+
+// Where the other side would begin to win by threats if it were their turn; 0 = nowhere known.
+static int menaced_cell(struct worker *w, int depth)
+{
+    struct sboard *b = &w->board;
+    int moves = proof_moves(w, 0);
+    uint16_t cell = 0;
+    if (depth < MENACE_DEPTH || !moves || b->rules.poof || b->rules.boat ||
+        b->rules.line.two_a_turn || !b->sets.count[1 - b->side][SB_FOUR])
+        return 0;
+    sb_pass(b);
+    int win = threat_win(&w->threat, b, moves, 2 * LEAF_PROOF_NODES, &cell);
+    sb_pass(b);
+    return win ? cell : 0;
 }
 
 int worker_after(struct worker *w, int side, int depth, int alpha, int beta, int ply)
@@ -231,134 +258,213 @@ int worker_after(struct worker *w, int side, int depth, int alpha, int beta, int
                                  : -worker_search(w, depth, -beta, -alpha, ply);
 }
 
-static int loop(struct worker *w, struct picked *list, int count, int depth, int alpha, int beta,
-                int ply, int forced, int *ret_best_cell)
+// The position being searched.
+struct node {
+    int depth, alpha, beta, ply;
+    int pv; // the window is open: exact values are wanted
+    int eval;
+    int forced; // only moves that stop a win at once are tried
+};
+
+// Whether the i-th move is not worth a search: quiet, and far below what is wanted already.
+static int is_futile(const struct node *n, int quiet, int i, int best)
+{
+    return quiet && i > 0 && !n->forced && !n->pv && n->depth <= FUTILITY_DEPTH &&
+           best > -SEARCH_PROVEN &&
+           n->eval + FUTILITY_MARGIN * n->depth + FUTILITY_MARGIN / 2 <= n->alpha;
+}
+
+static int reduction_of(const struct worker *w, const struct node *n, int i, int quiet, int cell)
+{
+    if (n->forced)
+        return 0;
+    int r = reduction(n->depth, i, quiet, n->pv);
+    if (!quiet || n->depth < 2 || i < 3)
+        return r;
+    // What has often been good is looked at deeper, what never was less deep.
+    r -= w->history[w->board.side][cell] / HISTORY_STEP;
+    return r < 0 ? 0 : r > n->depth - 1 ? n->depth - 1 : r;
+}
+
+static int search_move(struct worker *w, const struct node *n, int cell, int i, int r, int next)
 {
     struct sboard *b = &w->board;
-    int pv_node = beta - alpha > 1, best = -SEARCH_WIN, side = b->side;
-    int limit = forced ? count : move_limit(depth);
+    int side = b->side, ply = n->ply + 1, score;
+    w->played[n->ply] = (uint16_t)cell;
+    w->nodes++;
+    sb_make(b, cell);
+    tt_prefetch(w->shared->tt, b->hash);
+    if (i == 0) {
+        score = worker_after(w, side, next, n->alpha, n->beta, ply);
+    } else {
+        score = worker_after(w, side, next - r, n->alpha, n->alpha + 1, ply);
+        if (score > n->alpha && r)
+            score = worker_after(w, side, next, n->alpha, n->alpha + 1, ply);
+        if (score > n->alpha && score < n->beta)
+            score = worker_after(w, side, next, n->alpha, n->beta, ply);
+    }
+    sb_unmake(b);
+    return score;
+}
+
+static int loop(struct worker *w, struct picked *list, int count, struct node *n,
+                int *ret_best_cell)
+{
+    int best = -SEARCH_WIN, limit = n->forced ? count : move_limit(n->depth);
     for (int i = 0; i < count; i++) {
         if (i >= limit && best > -SEARCH_PROVEN)
             break;
         pick(list, i, count);
-        int cell = list[i].cell, quiet = is_quiet(b, cell);
-        int next = forced && count <= 2 ? depth : depth - 1;
-        w->played[ply] = (uint16_t)cell;
-        w->nodes++;
-        sb_make(b, cell);
-        tt_prefetch(w->shared->tt, b->hash);
-        int score;
-        if (i == 0) {
-            score = worker_after(w, side, next, alpha, beta, ply + 1);
-        } else {
-            int r = forced ? 0 : reduction(depth, i, quiet, pv_node);
-            score = worker_after(w, side, next - r, alpha, alpha + 1, ply + 1);
-            if (score > alpha && r)
-                score = worker_after(w, side, next, alpha, alpha + 1, ply + 1);
-            if (score > alpha && score < beta)
-                score = worker_after(w, side, next, alpha, beta, ply + 1);
-        }
-        sb_unmake(b);
+        int cell = list[i].cell, quiet = is_quiet(&w->board, cell);
+        if (is_futile(n, quiet, i, best))
+            continue;
+        int next = n->forced && count <= 2 ? n->depth : n->depth - 1;
+        int r = reduction_of(w, n, i, quiet, cell);
+        int score = search_move(w, n, cell, i, r, next);
         if (atomic_load_explicit(&w->shared->finished, memory_order_relaxed))
             return 0;
         if (score <= best)
             continue;
         best = score;
         *ret_best_cell = cell;
-        if (score > alpha) {
-            alpha = score;
-            extend_pv(w, ply, (uint16_t)cell);
+        if (score > n->alpha) {
+            n->alpha = score;
+            extend_pv(w, n->ply, (uint16_t)cell);
         }
-        if (score >= beta) {
+        if (score >= n->beta) {
             if (quiet)
-                remember_good(w, side, cell, depth, ply, list, i);
+                remember_good(w, w->board.side, cell, n->depth, n->ply, list, i);
             break;
         }
     }
     return best;
 }
 
+// Whether the value is known without a search: the game is over, the next stone wins, the line is
+// too long, or nothing here can matter for the window (which it narrows to what can still happen).
+static int is_settled(struct worker *w, struct node *n, int *ret)
+{
+    struct sboard *b = &w->board;
+    struct worker_pv *pv = &w->pv[n->ply];
+    if (b->winner >= 0) {
+        *ret = b->winner == 2         ? 0
+               : b->winner == b->side ? SEARCH_WIN - n->ply
+                                      : n->ply - SEARCH_WIN;
+        return 1;
+    }
+    if ((w->nodes & (POLL_EVERY - 1)) == 0 && worker_poll(w)) {
+        *ret = 0;
+        return 1;
+    }
+    if (sb_winning_cells(b, b->side, 1, pv->cell)) {
+        pv->length = 1;
+        *ret = SEARCH_WIN - n->ply - 1;
+        return 1;
+    }
+    if (b->left == 2 && b->sets.count[b->side][SB_FOUR]) { // this stone and the next make the row
+        pv->length = sb_members(b, b->side, SB_FOUR, 1, pv->cell);
+        *ret = SEARCH_WIN - n->ply - 2;
+        return 1;
+    }
+    if (n->ply >= WORKER_PLY_MAX || b->depth >= SB_DEPTH_MAX - 4) {
+        *ret = eval_position(b);
+        return 1;
+    }
+    // No line from here can be better than winning with the next move but one, or worse than losing
+    // to the next.
+    if (n->beta > SEARCH_WIN - n->ply - 3)
+        n->beta = SEARCH_WIN - n->ply - 3;
+    if (n->alpha < n->ply + 2 - SEARCH_WIN)
+        n->alpha = n->ply + 2 - SEARCH_WIN;
+    *ret = n->alpha;
+    return n->alpha >= n->beta;
+}
+
+// Whether what the table holds answers the question.
+static int is_known(const struct node *n, const struct tt_hit *hit, int *ret)
+{
+    int score = from_table(hit->score, n->ply);
+    if (hit->depth < n->depth || (n->pv && n->depth > 0))
+        return 0;
+    *ret = score;
+    return hit->bound == TT_EXACT || (hit->bound == TT_LOWER && score >= n->beta) ||
+           (hit->bound == TT_UPPER && score <= n->alpha);
+}
+
+// A position without danger: a proof, its own value at a leaf, or a search of all moves.
+static int search_quiet(struct worker *w, struct node *n, const struct tt_hit *hit, int *ret_stored,
+                        int *ret_best_cell)
+{
+    struct sboard *b = &w->board;
+    struct tt *tt = w->shared->tt;
+    struct picked list[WORKER_MOVES_MAX];
+    uint16_t cell;
+    int proved =
+        hit && hit->bound == TT_EXACT && hit->depth >= n->depth ? 0 : prove(w, n->depth, &cell);
+    *ret_stored = 1;
+    if (proved) {
+        struct tt_hit proof = {SEARCH_WIN - proved, 0, 99, cell, TT_LOWER};
+        w->pv[n->ply].cell[0] = cell;
+        w->pv[n->ply].length = 1;
+        tt_put(tt, b->hash, &proof);
+        return SEARCH_WIN - n->ply - proved;
+    }
+    if (n->depth <= 0) {
+        struct tt_hit leaf = {n->eval, n->eval, 0, 0, TT_EXACT};
+        if (!hit)
+            tt_put(tt, b->hash, &leaf);
+        return n->eval;
+    }
+    // So good already that a few quiet plies won't change it.
+    if (!n->pv && n->depth <= GOOD_DEPTH && n->eval - GOOD_MARGIN * n->depth >= n->beta &&
+        n->beta > -SEARCH_PROVEN)
+        return n->eval;
+    if (n->depth >= 4 && !(hit && hit->move))
+        n->depth--;
+    int menace = menaced_cell(w, n->depth);
+    int count = all_moves(w, n->ply, hit ? hit->move : 0, menace, list);
+    *ret_stored = 0;
+    return loop(w, list, count, n, ret_best_cell);
+}
+
 int worker_search(struct worker *w, int depth, int alpha, int beta, int ply)
 {
     struct sboard *b = &w->board;
+    struct node n = {.depth = depth, .alpha = alpha, .beta = beta, .ply = ply};
+    struct tt_hit hit;
+    uint16_t cells[FORCED_MAX];
+    int best, best_cell = 0, stored = 0;
     w->pv[ply].length = 0;
     if (ply > w->selective_depth)
         w->selective_depth = ply;
-    if (b->winner >= 0)
-        return b->winner == 2 ? 0 : b->winner == b->side ? SEARCH_WIN - ply : ply - SEARCH_WIN;
-    if ((w->nodes & (POLL_EVERY - 1)) == 0 && worker_poll(w))
-        return 0;
-    uint16_t cells[FORCED_MAX];
-    if (sb_winning_cells(b, b->side, 1, cells)) {
-        w->pv[ply].cell[0] = cells[0];
-        w->pv[ply].length = 1;
-        return SEARCH_WIN - ply - 1;
-    }
-    int two = b->rules.line.two_a_turn;
-    if (b->left == 2 && b->sets.count[b->side][SB_FOUR]) { // this stone and the next make the row
-        w->pv[ply].length = sb_members(b, b->side, SB_FOUR, 1, w->pv[ply].cell);
-        return SEARCH_WIN - ply - 2;
-    }
-    if (ply >= WORKER_PLY_MAX || b->depth >= SB_DEPTH_MAX - 4)
-        return eval_position(b);
-    // No line from here can be better than winning with the next move but one, or worse than losing
-    // to the next.
-    if (beta > SEARCH_WIN - ply - 3)
-        beta = SEARCH_WIN - ply - 3;
-    if (alpha < ply + 2 - SEARCH_WIN)
-        alpha = ply + 2 - SEARCH_WIN;
-    if (alpha >= beta)
-        return alpha;
-    int pv_node = beta - alpha > 1;
-    struct tt_hit hit = {0};
-    int found = tt_get(w->shared->tt, b->hash, &hit);
-    if (found && hit.depth >= depth && (!pv_node || depth <= 0)) {
-        int score = from_table(hit.score, ply);
-        if (hit.bound == TT_EXACT || (hit.bound == TT_LOWER && score >= beta) ||
-            (hit.bound == TT_UPPER && score <= alpha))
-            return score;
-    }
-    int danger =
-        two ? two_stone_danger(b, cells) : sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
-    int strict = !b->rules.poof && !b->rules.boat;
-    struct picked list[WORKER_MOVES_MAX];
-    int count, best_cell = 0, best;
-    int old_alpha = alpha;
-    if (danger && strict) {
-        count = forced_moves(b, cells, danger, list);
-        if (depth < 0)
-            depth = 0;
-        best = loop(w, list, count, depth, alpha, beta, ply, 1, &best_cell);
+    if (is_settled(w, &n, &best))
+        return best;
+    n.pv = n.beta - n.alpha > 1;
+    int old_alpha = n.alpha, found = tt_get(w->shared->tt, b->hash, &hit);
+    if (found && is_known(&n, &hit, &best))
+        return best;
+    n.eval = found ? hit.eval : eval_position(b);
+    int danger = b->rules.line.two_a_turn ? two_stone_danger(b, cells)
+                                          : sb_winning_cells(b, 1 - b->side, FORCED_MAX, cells);
+    if (danger && !b->rules.poof && !b->rules.boat) {
+        struct picked list[2 * FORCED_MAX];
+        int count = forced_moves(b, cells, danger, list);
+        n.forced = 1;
+        n.depth = depth < 0 ? 0 : depth;
+        best = loop(w, list, count, &n, &best_cell);
     } else {
-        int plies =
-            found && hit.bound == TT_EXACT && hit.depth >= depth ? 0 : prove(w, depth, cells);
-        if (plies) {
-            w->pv[ply].cell[0] = cells[0];
-            w->pv[ply].length = 1;
-            struct tt_hit proof = {SEARCH_WIN - plies, 0, 99, cells[0], TT_LOWER};
-            tt_put(w->shared->tt, b->hash, &proof);
-            return SEARCH_WIN - ply - plies;
-        }
-        int eval = found ? hit.eval : eval_position(b);
-        if (depth <= 0) {
-            struct tt_hit leaf = {eval, eval, 0, 0, TT_EXACT};
-            if (!found)
-                tt_put(w->shared->tt, b->hash, &leaf);
-            return eval;
-        }
-        if (depth >= 4 && !(found && hit.move))
-            depth--;
-        count = all_moves(w, ply, found ? hit.move : 0, list);
-        best = loop(w, list, count, depth, alpha, beta, ply, 0, &best_cell);
+        best = search_quiet(w, &n, found ? &hit : NULL, &stored, &best_cell);
     }
     if (atomic_load_explicit(&w->shared->finished, memory_order_relaxed))
         return 0;
+    if (stored)
+        return best;
     struct tt_hit store = {
         .score = to_table(best, ply),
-        .eval = found ? hit.eval : eval_position(b),
-        .depth = depth,
+        .eval = n.eval,
+        .depth = n.depth,
         .move = best_cell,
-        .bound = best >= beta       ? TT_LOWER
+        .bound = best >= n.beta     ? TT_LOWER
                  : best > old_alpha ? TT_EXACT
                                     : TT_UPPER,
     };

@@ -33,7 +33,9 @@ struct by_hand {
     struct gripper *gripper;
     struct arm *arm;
     struct arm_link *link;
-    struct loop_source *patience;
+    struct loop_source *patience; // looks every second for a sign of life
+    int64_t give_up_ns;
+    bool heard; // bytes, whether they made sense or not
     struct arm_orders orders;
     enum phase phase;
     int next, round, mending; // index of the next job; rounds done; step of MENDING
@@ -46,6 +48,12 @@ static void end(struct by_hand *h, enum exit_code code)
 {
     h->code = code;
     loop_exit(h->loop, 0);
+}
+
+static void be_patient(struct by_hand *h)
+{
+    h->give_up_ns = loop_now(h->loop) + PATIENCE_NS;
+    loop_source_set_due(h->patience, loop_now(h->loop) + NS_PER_S);
 }
 
 // --- what is told ---
@@ -208,7 +216,7 @@ static void on_failed(struct by_hand *h, const struct arm_event *e)
     if (knows_place(h))
         mend_next(h);
     else
-        loop_source_set_due(h->patience, loop_now(h->loop) + PATIENCE_NS);
+        be_patient(h);
 }
 
 static void on_state(struct by_hand *h, const struct arm_event *e)
@@ -282,11 +290,33 @@ static void on_signal(void *user, int signo)
     end(h, EXIT_STOPPED);
 }
 
+// Nothing at all, or noise: the first two things to look at differ.
+static const char *why_mute(const struct by_hand *h, char *buf, size_t size)
+{
+    const char *trouble = grbl_last_trouble(arm_grbl(h->arm));
+    const struct settings_serial *s = &h->devices.settings->serial;
+    if (trouble[0])
+        return trouble;
+    if (h->heard)
+        snprintf(buf, size,
+                 "What comes makes no sense: is %d baud (serial.baud) its speed? Grbl's is 115200.",
+                 s->baud);
+    else
+        snprintf(buf, size, "Nothing comes at all: is it switched on, and is %s its port?",
+                 s->port);
+    return buf;
+}
+
 static void on_patience(void *user, int64_t now)
 {
-    (void)now;
     struct by_hand *h = user;
-    log_error("the plotter does not answer. %s", grbl_last_trouble(arm_grbl(h->arm)));
+    h->heard = h->heard || h->devices.transport->bytes_read; // since it was last opened
+    if (now < h->give_up_ns) {
+        loop_source_set_due(h->patience, now + NS_PER_S);
+        return;
+    }
+    char text[ERROR_TEXT_MAX];
+    log_error("the plotter does not answer. %s", why_mute(h, text, sizeof text));
     end(h, EXIT_NO_DEVICE);
 }
 
@@ -333,7 +363,9 @@ static enum exit_code run(struct by_hand *h)
     struct error err;
     int r = open_arm(h, &err);
     if (r == 0)
-        r = loop_add_timer(h->loop, loop_now(h->loop) + PATIENCE_NS, on_patience, h, &h->patience);
+        r = loop_add_timer(h->loop, INT64_MAX, on_patience, h, &h->patience);
+    if (r == 0)
+        be_patient(h);
     if (r == 0)
         r = loop_run(h->loop);
     enum exit_code code = r < 0 ? options_fail(&err) : h->code;

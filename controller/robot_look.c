@@ -283,12 +283,33 @@ static void watch(struct robot *r)
     }
 }
 
+// A hand that does not move at all, with the arm parked: most likely the eyes first opened on a
+// board with the arm over it (a restart in mid-move), and what it hid looks foreign since it is
+// gone.
+static bool look_behind_a_ghost(struct robot *r)
+{
+    const struct scene *scene = &r->last.scene;
+    if (r->state != ROBOT_LOOKING || !r->parked || r->camera_lost || scene->state != SCENE_HAND ||
+        scene->motion > 0 || r->looks_anew >= LOOKS_ANEW)
+        return false;
+    r->looks_anew++;
+    robot_news(r, ROBOT_NEWS_DOING,
+               "what seems to be a hand does not move: looking at the board anew");
+    eye_look_anew(r->eye);
+    evidence_clear(&r->evidence);
+    return true;
+}
+
 void robot_look_patience(struct robot *r)
 {
     if (r->state == ROBOT_READING) {
         snprintf(r->hint, sizeof r->hint, "the board can't be read: %s",
                  r->camera_lost ? "the camera is gone" : scene_state_name(r->last.scene.state));
         robot_raise(r, ROBOT_EV_NO_MOVE);
+        return;
+    }
+    if (look_behind_a_ghost(r)) {
+        robot_patience(r, LOOK_PATIENCE_NS);
         return;
     }
     robot_news(r, ROBOT_NEWS_TROUBLE, "waiting for a clear look at the board: %s",

@@ -130,15 +130,24 @@ camera_device() { # uvcvideo makes two nodes; the first is the pictures'
 
 # --- the robot
 
-settings() { # settings [LINES...]: writes the file; what is not said here has its default
+# settings [LINES...]: writes the file; what is not said here has its default. A line of gpio-sim has
+# one pull, the contact's: a resistor of the computer's own would take its place.
+settings() {
     cat >"$run/tessera.yaml" <<YAML
 serial:
   port: "${port:-/dev/ttyUSB0}"
 camera:
   device: "${device:-/dev/video1}"
 gpio:
+  button-done:
+    bias: none
+  button-reset:
+    bias: none
+  estop:
+    bias: none
+  pick-sensor:
+    bias: none
   valve:
-    line: "GPIO6"
     active_low: true
 ${1:-}
 YAML
@@ -148,6 +157,17 @@ play_up() { # play_up [ARGUMENTS]
     "$TESSERA_BIN/tessera" play --config "$run/tessera.yaml" --state "$state" --verbose "$@" \
         </dev/null >"$run/result" 2>"$run/game" &
     robot=$!
+}
+
+# A person presses reset once the robot asks for it, and again when nothing comes of it.
+confirm() {
+    local _
+    wait_for 30 said 'reset button' || fail "the robot does not ask to be confirmed"
+    for _ in 1 2 3; do
+        say 'press reset' >/dev/null
+        wait_for 5 eval '! in_state stopped' && return
+    done
+    fail "the robot does not start"
 }
 
 in_state() { grep -a '^  \[' "$run/game" | tail -n 1 | grep -q "\[$1\]"; }

@@ -17,7 +17,7 @@
 
 #include "controller/gpio.h"
 
-enum { PERIOD_MS = 2, TRIES = 100, SENSOR_PERIODS = 2, CONTACT_PERIODS = 5 };
+enum { PERIOD_MS = 2, TRIES = 100, SENSOR_PERIODS = 2 };
 
 // Which of the computer's lines each is, and whether a low level there means yes.
 static const struct {
@@ -63,29 +63,13 @@ static int open_line(const char *folder, enum gpio_line line, const char *file)
     return fd;
 }
 
-static const char *pull_text(const struct wires *w, enum gpio_line line)
-{
-    return (w->level[line] != 0) != WIRING[line].active_low ? "pull-up" : "pull-down";
-}
-
 static void pull(struct wires *w, enum gpio_line line, int level)
 {
     if (w->level[line] == level)
         return;
     w->level[line] = level;
-    const char *text = pull_text(w, line);
+    const char *text = (level != 0) != WIRING[line].active_low ? "pull-up" : "pull-down";
     if (pwrite(w->pull[line], text, strlen(text), 0) < 0)
-        perror("panel-wires: pull");
-}
-
-// gpio-sim has one pull, and a program that asks for the computer's own resistor changes it. A
-// contact is stronger than a resistor.
-static void hold_contact(const struct wires *w, enum gpio_line line)
-{
-    char now[16] = "";
-    const char *text = pull_text(w, line);
-    if (pread(w->pull[line], now, sizeof now - 1, 0) > 0 && strncmp(now, text, strlen(text)) != 0 &&
-        pwrite(w->pull[line], text, strlen(text), 0) < 0)
         perror("panel-wires: pull");
 }
 
@@ -168,7 +152,5 @@ int main(int argc, char **argv)
             drive(&w, (enum gpio_line)i);
         if (period % SENSOR_PERIODS == 0) // its level is worked out when it is asked for
             ask(&w, GPIO_PICK_SENSOR);
-        for (int i = 0; i < GPIO_LAMP_TURN && period % CONTACT_PERIODS == 0; i++)
-            hold_contact(&w, (enum gpio_line)i);
     }
 }

@@ -16,10 +16,10 @@ sides=('' black white)
 known=0
 think 'tessera-set_game pente' >/dev/null
 
-# What the robot has announced since we last listened: "  3. blue K10, captures …".
+# What the robot has announced since we last listened: "  3. X blue K10, captures …".
 listen() {
     local number _ point
-    while read -r number _ point _; do
+    while read -r number _ _ point _; do
         number=${number%.}
         [ "$number" -gt "$known" ] || continue
         known=$number
@@ -41,7 +41,8 @@ while [ ! -s "$run/result" ]; do
     letter=${point%%[0-9]*}
     columns=ABCDEFGHJKLMNOPQRST
     column=${columns%%"$letter"*}
-    say --wait person place "$colour" ${#column} $((${point#"$letter"} - 1)) press >/dev/null
-    wait_for 20 eval 'listen; [ "$known" != "$before" ]' ||
-        say press done # he looks, and presses again
+    laid=$(say --wait person place "$colour" ${#column} $((${point#"$letter"} - 1)) press 2>&1)
+    echo "$(now_ms) ms: $point: $laid" >>"$run/person"
+    # He waits; then he looks, and presses again.
+    wait_for 20 eval 'listen; [ "$known" != "$before" ]' || say 'press done'
 done

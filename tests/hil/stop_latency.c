@@ -13,7 +13,7 @@
 #include "config/base/clock.h"
 #include "config/base/rng.h"
 
-enum { PRESSES_MAX = 10000, LIMIT_MS = 10, HELD_MS = 40, LOOK_US = 1000 };
+enum { PRESSES_MAX = 10000, LIMIT_MS = 10, HELD_MS = 60, PAUSE_MS = 80, LOOK_US = 1000 };
 
 static int64_t took[PRESSES_MAX], late[PRESSES_MAX * 100];
 static int lates;
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
         took[i] = at - begin;
         nap(HELD_MS * NS_PER_MS);
         pull(line, "pull-down");
-        nap((10 + (int64_t)rng_below(&rng, 60)) * NS_PER_MS);
+        nap((PAUSE_MS + (int64_t)rng_below(&rng, 60)) * NS_PER_MS);
     }
     print("e-stop edge to stopping byte", took, count);
     print("sleep of 1 ms was late by", late, lates);

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 everything_up '' --strict-baud
-doctor() { "$TESSERA_BIN/tessera" doctor --config "$run/tessera.yaml" --state "$state" 2>&1; }
+doctor() { "$TESSERA_BIN/tessera" doctor --config "$run/tessera.yaml" 2>&1; }
 config() { "$TESSERA_BIN/tessera-config" "$@" --config "$run/tessera.yaml" 2>&1; }
 arm() { timeout 60 "$TESSERA_BIN/tessera" arm "$@" --config "$run/tessera.yaml" 2>&1; }
 must_say() { # must_say TEXT PATTERN
@@ -15,13 +15,13 @@ must_say "$(doctor)" "ok.*plotter.*$port"
 must_say "$(doctor)" "ok.*camera.*$device"
 must_say "$(config ports)" 'FT232R'
 must_say "$(config ports)" 'Table camera'
-must_say "$(arm status)" 'grbl 1.1'
+must_say "$(arm status)" 'travel 600 x 540'
 
 # Programs that take serial ports for themselves, by their names.
 for thief in brltty ModemManager; do
     cp /bin/sleep "$run/$thief"
     "$run/$thief" 1000 &
-    must_say "$(doctor)" "$thief"
+    must_say "$(config doctor)" "$thief runs"
     kill $!
 done
 

@@ -24,8 +24,7 @@ moment() { # moment PHASE: waits for it
 
 everything_up
 play_up --seat both --level 1 --variant gomoku
-sleep 2
-say press reset
+confirm
 wait_for 90 in_state working || fail "the game does not begin"
 back=0 renamed=0 worst=0 spin=0
 for i in $(seq "$count"); do

@@ -187,9 +187,12 @@ static void *to_host(void *user)
         if (!wait[1].revents)
             continue;
         const ssize_t n = read(tty, packet + STATUS_BYTES, PACKET - STATUS_BYTES);
-        if (n > 0)
-            usb_device_write(p->usb, p->in, packet, (size_t)n + STATUS_BYTES, false);
-        else if (n == 0 || errno == EIO)
+        if (n > 0) {
+            const int r = usb_device_write(p->usb, p->in, packet, (size_t)n + STATUS_BYTES, false);
+            if (r < 0)
+                fprintf(stderr, "usb-plotter: %zd bytes did not reach the host: %s\n", n,
+                        strerror(-r));
+        } else if (n == 0 || errno == EIO)
             poll(NULL, 0, 20); // the firmware's side hangs: silence on the line
     }
     return NULL;

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The camera in the middle of a game: pulled out, frozen, plugged in again. The robot says so, does not
+# move blindly, believes no old picture, and goes on by itself.
+. "$(dirname "$0")/lib.sh"
+
+lost='the camera is gone|sends no pictures'
+times_lost() { grep -acE "$lost" "$run/game"; }
+goes_on() { [ "$(grep -ac 'placing' "$run/game")" -gt "$placed" ]; }
+quiet_arm() { # the tool does not move while the robot is blind
+    local before
+    sleep 1 # what was under way ends
+    before=$(grep -ac 'placing' "$run/game")
+    sleep 3
+    [ "$before" = "$(grep -ac 'placing' "$run/game")" ]
+}
+
+everything_up
+play_up --seat both --level 1 --variant gomoku
+confirm
+wait_for 90 said 'placing' || fail "the game does not begin"
+
+for round in 1 2; do
+    # Pulled out: the device is gone, and comes back.
+    before=$(times_lost)
+    began=$(now_ms)
+    unplug_camera
+    wait_for 5 eval '[ "$(times_lost)" -gt $before ]' || fail "the camera's loss was not noticed"
+    note "$round: unplugged, said after $(($(now_ms) - began)) ms"
+    quiet_arm || fail "the robot goes on without its camera"
+    placed=$(grep -ac 'placing' "$run/game")
+    began=$(now_ms)
+    plug_camera
+    wait_for 40 goes_on || fail "the robot does not go on with its camera"
+    note "$round: plugged in, next stone after $((($(now_ms) - began) / 1000)) s"
+
+    # Frozen: the device is there, no picture comes.
+    before=$(times_lost)
+    began=$(now_ms)
+    kill -STOP "$camera"
+    wait_for 8 eval '[ "$(times_lost)" -gt $before ]' || fail "a camera that sends nothing was not noticed"
+    note "$round: frozen, said after $(($(now_ms) - began)) ms"
+    quiet_arm || fail "the robot goes on with a frozen picture"
+    placed=$(grep -ac 'placing' "$run/game")
+    kill -CONT "$camera"
+    wait_for 40 goes_on || fail "the robot does not go on after the camera froze"
+done
+say ledger | grep -q 'incidents 0$' || fail "$(say ledger)"
+note "$(say ledger)"
+pass

@@ -8,13 +8,13 @@
 
 #include "config/base/clock.h"
 #include "config/base/json.h"
-#include "config/schema.h"
 #include "config/settings.h"
-#include "config/value.h"
+#include "controller/film.h"
 #include "controller/player_board.h"
 #include "controller/recorder.h"
 #include "controller/replay_edges.h"
 #include "controller/robot.h"
+#include "controller/session_setup.h"
 #include "rules/notation.h"
 #include "vision/session.h"
 
@@ -339,27 +339,6 @@ static void on_game(void *user, const struct rules_effect *effect, const struct 
 
 // --- setting up ---
 
-static int take_settings(struct replay *r)
-{
-    const char *key;
-    json_t *value;
-    char why[ERROR_TEXT_MAX];
-    settings_default(&r->settings);
-    json_object_foreach(json_object_get(r->setup, "settings"), key, value)
-    {
-        const struct schema_key *row = schema_find(key);
-        const char *text = json_string_value(value);
-        if (!row || !text)
-            return error_set(r->err, -EINVAL,
-                             "the session was recorded with the setting %s, which this program "
-                             "does not know.",
-                             key);
-        if (value_store(row, text, &r->settings, why, sizeof why) < 0)
-            return error_set(r->err, -EINVAL, "the session's setting %s: %s.", key, why);
-    }
-    return 0;
-}
-
 // The pick sensor is read in the middle of other work: its readings are laid out in advance.
 static int collect_readings(struct replay *r)
 {
@@ -430,7 +409,7 @@ static int read_setup(struct replay *r, int64_t *ret_start)
         return broken(r, "a session begins with its setup; this one does not");
     *ret_start = r->event.time_ns;
     result = json_read_text(r->event.data, strlen(r->event.data), NULL, &r->setup, r->err);
-    return result < 0 ? result : take_settings(r);
+    return result < 0 ? result : session_setup_settings(r->setup, &r->settings, r->err);
 }
 
 static int start(struct replay *r)
@@ -460,9 +439,34 @@ static int start(struct replay *r)
     return result;
 }
 
+// A film has no robot in it: it is shown to the onlooker. 0: shown; 1: this is no film.
+static int try_film(const char *folder, replay_decision_fn *fn, void *user,
+                    struct replay_report *ret, struct error *err)
+{
+    struct session_reader *reader;
+    struct session_event event;
+    int r = session_reader_new(folder, &reader, err);
+    if (r < 0)
+        return r;
+    r = session_reader_next(reader, &event, err);
+    if (r == -ENODATA || (r == 0 && (!event.data || !film_is_setup(event.data)))) {
+        r = 1;
+    } else if (r == 0) {
+        char *setup = strdup(event.data);
+        r = setup ? film_replay(reader, setup, INT64_MAX, fn, user, ret, err)
+                  : error_set(err, -ENOMEM, "out of memory");
+        free(setup);
+    }
+    session_reader_free(reader);
+    return r;
+}
+
 int replay_run(const char *folder, replay_decision_fn *fn, void *user, struct replay_report *ret,
                struct error *err)
 {
+    int film = try_film(folder, fn, user, ret, err);
+    if (film <= 0)
+        return film;
     struct replay *r = calloc(1, sizeof *r);
     if (!r)
         return error_set(err, -ENOMEM, "out of memory");

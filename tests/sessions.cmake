@@ -1,3 +1,11 @@
 # Reading moves from what the camera saw, and recorded sessions.
 tessera_test(NAME test_controller_variants SOURCES unit/test_controller_variants.c
     LIBS tessera_reading TIMEOUT 60)
+
+if(TARGET tessera_controller)
+    tessera_test(NAME test_session_photos SOURCES system/test_session_photos.c system/program.c
+        LIBS tessera_base LABEL system TIMEOUT 600)
+    add_dependencies(test_session_photos tessera)
+    tessera_bench(NAME soak_vision SOURCES soak/soak_vision.c soak/vision_bout.c LIBS tessera_controller)
+    set_target_properties(soak_vision PROPERTIES LINKER_LANGUAGE CXX)
+endif()

@@ -11,4 +11,5 @@ enum exit_code cmd_arm(int argc, char **argv);
 enum exit_code cmd_status(int argc, char **argv);
 enum exit_code cmd_doctor(int argc, char **argv);
 enum exit_code cmd_replay(int argc, char **argv);
+enum exit_code cmd_session(int argc, char **argv);
 enum exit_code cmd_graph(int argc, char **argv);

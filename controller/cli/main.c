@@ -19,6 +19,16 @@ const struct command commands[] = {
      "Prints\n"
      "what the robot decides; --check compares it with DIR/expected.jsonl.",
      cmd_replay, NULL},
+    {"session", "VERB FROM TO", "Makes sessions of films and photographs, and copies of sessions",
+     "  import SOURCE DIR       a session of a game between people: SOURCE is a folder of\n"
+     "                          photographs, an AVI of MJPEG, a raw MJPEG stream, or any video\n"
+     "                          if ffmpeg is installed; prints the moves it reads\n"
+     "  trim DIR OUT            a shorter copy: --from and --to\n"
+     "  blank DIR OUT           a copy in which everything off the board is grey\n"
+     "`tessera replay` plays what they make. Example:\n"
+     "  tessera session import photos/ game1 --variant gomoku-free --size 13 "
+     "--colours black,white",
+     cmd_session, NULL},
     {"arm", "VERB [ARGUMENT…]", "Moves the arm by hand",
      "  status                  is it there, and how far does it travel?\n"
      "  home, park              finds the home corner; goes out of the camera's view\n"

@@ -9,28 +9,27 @@
 
 enum { ROUNDS_MAX = 1000000 };
 
-// What a verb's first argument is; a store may follow where stones are moved.
-enum argument { NOTHING, A_PLACE, A_POINT, STEPS, A_STORE, A_NUMBER };
+// What a verb's first argument is: a store may be left out; after a point it may follow.
+enum argument { NOTHING, A_STORE, A_PLACE, A_POINT, STEPS };
 
 struct verb {
     const char *name;
     enum argument argument;
-    bool argument_optional;
     enum arm_job_kind kind;
     enum store_role role; // of its store
     bool uses_store;
 };
 
 static const struct verb verbs[] = {
-    {"home", NOTHING, false, ARM_JOB_HOME, STORE_SUPPLY, false},
-    {"park", NOTHING, false, ARM_JOB_PARK, STORE_SUPPLY, false},
-    {"goto", A_PLACE, false, ARM_JOB_GOTO, STORE_SUPPLY, false},
-    {"jog", STEPS, false, ARM_JOB_JOG, STORE_SUPPLY, false},
-    {"pick", A_STORE, true, ARM_JOB_PICK, STORE_SUPPLY, true},
-    {"ready", A_STORE, true, ARM_JOB_READY, STORE_SUPPLY, true},
-    {"place", A_POINT, false, ARM_JOB_PLACE, STORE_SUPPLY, true},
-    {"lift", A_POINT, false, ARM_JOB_LIFT, STORE_CAPTURED, true},
-    {"drop", A_STORE, true, ARM_JOB_VENT, STORE_CAPTURED, true},
+    {"home", NOTHING, ARM_JOB_HOME, STORE_SUPPLY, false},
+    {"park", NOTHING, ARM_JOB_PARK, STORE_SUPPLY, false},
+    {"goto", A_PLACE, ARM_JOB_GOTO, STORE_SUPPLY, false},
+    {"jog", STEPS, ARM_JOB_JOG, STORE_SUPPLY, false},
+    {"pick", A_STORE, ARM_JOB_PICK, STORE_SUPPLY, true},
+    {"ready", A_STORE, ARM_JOB_READY, STORE_SUPPLY, true},
+    {"place", A_POINT, ARM_JOB_PLACE, STORE_SUPPLY, true},
+    {"lift", A_POINT, ARM_JOB_LIFT, STORE_CAPTURED, true},
+    {"drop", A_STORE, ARM_JOB_VENT, STORE_CAPTURED, true},
 };
 
 static const struct verb *find(const char *name)
@@ -60,7 +59,7 @@ static int read_place(const struct devices *d, const char *text, struct arm_job 
                       struct error *err)
 {
     char rest;
-    double at[2];
+    double at[2] = {0};
     if (sscanf(text, "%lf,%lf,%lf%c", &job->x, &job->y, &job->z, &rest) == 3) {
         job->use_z = true;
         return 0;
@@ -124,7 +123,6 @@ static int missing(const struct verb *verb, struct error *err)
         [A_PLACE] = "a point, or X,Y or X,Y,Z in machine millimetres",
         [A_POINT] = "a point of the board such as K10",
         [STEPS] = "millimetres as X,Y,Z",
-        [A_NUMBER] = "a number",
     };
     return error_set(err, -EINVAL, "%s takes %s.", verb->name, what[verb->argument]);
 }
@@ -164,11 +162,11 @@ static int plan_verb(const struct devices *d, const struct verb *verb, const cha
 {
     struct arm_job job = {.kind = verb->kind, .store = -1};
     const char *first = count > 1 ? words[1] : NULL, *store = NULL;
-    double at[2];
+    double at[2] = {0};
     int r = 0;
     if (verb->argument == NOTHING && first)
         return error_set(err, -EINVAL, "%s takes no argument.", verb->name);
-    if (!first && verb->argument != NOTHING && !verb->argument_optional)
+    if (!first && verb->argument >= A_PLACE)
         return missing(verb, err);
     if (verb->argument == A_STORE)
         store = first;

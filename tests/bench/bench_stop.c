@@ -52,7 +52,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
     fprintf(stderr, "bench_stop: %s\n", what);
     exit(1);

@@ -169,6 +169,9 @@ void table_setup_uncalibrated(uint64_t seed, struct table_setup *s)
     table_setup_random(seed, s);
     rng_seed(&rng, seed ^ 0x63616c6962726174);
     struct setup_machine *m = &s->machine;
+    // Who sets a plotter up lays the board flat; one that is not is a fault of its own.
+    s->board.curl = fmin(s->board.curl, 1.0);
+    s->board.ripple = fmin(s->board.ripple, 0.5);
     m->a1_x += rng_range(&rng, -3, 3);
     m->a1_y += rng_range(&rng, -3, 3);
     m->rotation_deg = rng_range(&rng, -0.6, 0.6);

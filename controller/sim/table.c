@@ -244,7 +244,7 @@ void table_power(struct table *t)
     world_set_power(&s->world, now, !cut);
     s->world.vacuum.dead = cut || s->pump_dead;
     switch_air(t, now);
-    panel_set_input(t->panel, GPIO_ESTOP, s->estop || s->broken_wire, now);
+    panel_set_input(t->panel, GPIO_ESTOP, (s->estop && !s->dead_estop) || s->broken_wire, now);
     look_at_sensor(t, now);
     table_rearm(t);
 }

@@ -94,6 +94,7 @@ enum table_fault {
     FAULT_NOISE_OUT,      // count: random bytes appear in the replies
     FAULT_LIMIT_TRIP,     // noise on a limit line: ALARM:1
     FAULT_LOSE_STEPS,     // value: mm that x and y are off from now on, firmware does not know
+    FAULT_LOOSE_BELT,     // value: mm by which x and y hang to either side, anew as it travels
     FAULT_HOMING_SWITCH,  // value 1: x switch dead (homing fails with ALARM:9), 0: mended
     FAULT_DOOR,           // value 1: safety door opened, 0: closed
     // camera and light
@@ -108,6 +109,7 @@ enum table_fault {
     FAULT_EXPOSURE_DRIFT,  // value: brightness changes by this fraction a minute
     // panel
     FAULT_ESTOP_WIRE, // value 1: the wire is broken (reads 1), 0: mended
+    FAULT_ESTOP_DEAD, // value 1: pressing it changes nothing at the line (its contact is shorted)
     FAULT_PUMP_DEAD,  // value 1: the pump does not run
     TABLE_FAULTS
 };

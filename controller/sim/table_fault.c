@@ -20,6 +20,7 @@ static const char *const NAMES[TABLE_FAULTS] = {
     [FAULT_NOISE_OUT] = "noise-out",
     [FAULT_LIMIT_TRIP] = "limit-trip",
     [FAULT_LOSE_STEPS] = "lose-steps",
+    [FAULT_LOOSE_BELT] = "loose-belt",
     [FAULT_HOMING_SWITCH] = "homing-switch",
     [FAULT_DOOR] = "door",
     [FAULT_CAMERA_GONE] = "camera-gone",
@@ -32,6 +33,7 @@ static const char *const NAMES[TABLE_FAULTS] = {
     [FAULT_LIGHT_GLARE] = "light-glare",
     [FAULT_EXPOSURE_DRIFT] = "exposure-drift",
     [FAULT_ESTOP_WIRE] = "estop-wire",
+    [FAULT_ESTOP_DEAD] = "estop-dead",
     [FAULT_PUMP_DEAD] = "pump-dead",
 };
 
@@ -94,6 +96,9 @@ static void cable_fault(struct table *t, enum table_fault fault, double value, i
         break;
     case FAULT_LOSE_STEPS:
         world_slip_motors(&t->state->world, (const double[3]){value, value, 0});
+        break;
+    case FAULT_LOOSE_BELT:
+        t->state->world.tool.belt = value;
         break;
     case FAULT_HOMING_SWITCH:
         t->state->dead_switch = value != 0;
@@ -184,6 +189,9 @@ void table_fault(struct table *t, enum table_fault fault, double value)
         break;
     case FAULT_ESTOP_WIRE:
         s->broken_wire = value != 0;
+        break;
+    case FAULT_ESTOP_DEAD:
+        s->dead_estop = value != 0;
         break;
     case FAULT_PUMP_DEAD:
         s->pump_dead = value != 0;

@@ -18,7 +18,7 @@ struct table_state {
     struct plotter plotter;
     struct scene_light light;
     bool firmware_pump; // M3, M7 or M8 is on
-    bool estop, broken_wire, pump_dead, dead_switch;
+    bool estop, broken_wire, dead_estop, pump_dead, dead_switch;
 };
 
 struct table {

@@ -69,6 +69,9 @@ struct world_vacuum {
 struct world_tool {
     double commanded[3]; // machine: where the firmware believes it is
     double lost[3];      // machine: commanded - true
+    double belt;         // mm by which a loose belt lets the cup hang to either side
+    double hang[2];      // machine x and y: by how much it hangs now …
+    double hung_at[2];   // … since it came by there
     double machine[3];   // machine: where it truly is (backlash included)
     double x, y, z;      // the same in the table frame; z = the cup's lip
     bool powered;        // motors hold; without, the tool stays and steps are lost

@@ -128,7 +128,9 @@ void world_settle(struct world *world, int stone)
     int sweeps = 0;
     while (sweeps < SETTLE_SWEEPS && !sweep(world, stone, 0.8))
         sweeps++;
-    if (sweeps == SETTLE_SWEEPS)
+    // Only what fell into a tray can find it full; a stone on the board lies where it was put, even
+    // while stones elsewhere still push each other.
+    if (sweeps == SETTLE_SWEEPS && tray >= 0)
         pile(world, stone, tray);
     for (int i = 0; i < world->stone_count; i++) {
         struct world_stone *o = &world->stone[i];

@@ -3,16 +3,17 @@
 
 #include "controller/sim/world_private.h"
 
-#define CUP_RADIUS  3.0  // mm, the lip
-#define CUP_YIELD   1.8  // mm the bellows gives before it presses hard
-#define MIDDLE      4.0  // mm
-#define JUMP        2.0  // mm: an open cup with the pump on snatches a stone this far below it
-#define JUMP_PLAY   0.9  // σ mm: … and takes it off its centre
-#define END_PLAY    1.0  // mm the gantry can run past its travel
-#define HAND_REACH  45.0 // mm around the finger tips
-#define ARM_HALF    35.0 // mm, half the width of hand and fore-arm
-#define SWITCH_PLAY 0.01 // σ mm of a home switch
-#define BOARD_YIELD 1.2  // mm a carried stone may be pushed into the sheet
+#define CUP_RADIUS   3.0  // mm, the lip
+#define CUP_YIELD    1.8  // mm the bellows gives before it presses hard
+#define MIDDLE       4.0  // mm
+#define JUMP         2.0  // mm: an open cup with the pump on snatches a stone this far below it
+#define JUMP_PLAY    0.9  // σ mm: … and takes it off its centre
+#define END_PLAY     1.0  // mm the gantry can run past its travel
+#define HAND_REACH   45.0 // mm around the finger tips
+#define ARM_HALF     35.0 // mm, half the width of hand and fore-arm
+#define SWITCH_PLAY  0.01 // σ mm of a home switch
+#define BELT_STRETCH 20.0 // mm of travel after which a loose belt hangs another way
+#define BOARD_YIELD  1.2  // mm a carried stone may be pushed into the sheet
 
 // --- where it is ---
 
@@ -35,6 +36,7 @@ static void place_tool(struct world *world, const double commanded[3])
             tool->lost[a] += want - end;
             want = end;
         }
+        want += a < 2 ? tool->hang[a] : 0;
         const double play = a < 2 ? m->backlash / 2 : 0;
         tool->machine[a] = fmax(want - play, fmin(want + play, tool->machine[a]));
     }
@@ -239,10 +241,24 @@ static void meet_hand(struct world *world)
         world_incident(world, INCIDENT_HAND, -1, -1, tool->x, tool->y);
 }
 
+// A loose belt slips on its pulley as the carriage travels; straight up and down it stays.
+static void hang_anew(struct world *world, const double commanded[3])
+{
+    struct world_tool *tool = &world->tool;
+    if (hypot(commanded[0] - tool->hung_at[0], commanded[1] - tool->hung_at[1]) < BELT_STRETCH)
+        return;
+    for (int a = 0; a < 2; a++) {
+        tool->hang[a] = tool->belt * rng_range(&world->rng, -1, 1);
+        tool->hung_at[a] = commanded[a];
+    }
+}
+
 void world_move_tool(struct world *world, int64_t t_ns, const double commanded[3], bool moving)
 {
     struct world_tool *tool = &world->tool;
     world_advance(world, t_ns);
+    if (tool->belt > 0)
+        hang_anew(world, commanded);
     place_tool(world, commanded);
     tool->moving = moving;
     world_contact(world, t_ns);

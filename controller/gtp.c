@@ -269,6 +269,11 @@ int gtp_send(struct gtp *g, int64_t timeout_ns, gtp_reply_fn *reply, void *user,
     return 0;
 }
 
+void gtp_call(struct gtp *g, const char *name)
+{
+    snprintf(g->name, sizeof g->name, "%s", name);
+}
+
 bool gtp_alive(const struct gtp *g)
 {
     return !g->failed && child_running(g->child);

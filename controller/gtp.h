@@ -33,5 +33,8 @@ struct gtp *gtp_free(struct gtp *gtp); // waiting commands are dropped without a
 int gtp_send(struct gtp *gtp, int64_t timeout_ns, gtp_reply_fn *reply, void *user,
              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// What messages call the program, when its file is only what starts it.
+void gtp_call(struct gtp *gtp, const char *name);
+
 bool gtp_alive(const struct gtp *gtp);
-const char *gtp_name(const struct gtp *gtp); // the program's file name, for messages
+const char *gtp_name(const struct gtp *gtp); // for messages; its file's name unless gtp_call said

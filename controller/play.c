@@ -59,6 +59,7 @@ static struct engine_options engine_of(const struct play *p, uint64_t seed)
     struct engine_options e = {.command = s->command, .level = p->options.level, .seed = seed};
     e.threads = p->options.fast ? 1 : s->threads;
     e.hash = s->hash;
+    e.gomocup = s->protocol != SETTINGS_ENGINE_GTP;
     // The strongest level has no bound of its own; the others play by theirs and are then the same
     // on a slow machine and on a fast one.
     bool timed = !p->options.fast || p->options.level >= 10 || (s->command[0] != 0);
@@ -85,11 +86,6 @@ static int make_player(struct play *p, unsigned seat, bool robot, struct error *
     const struct player_events events = {
         .move = on_player_move, .failed = on_player_failed, .user = p};
     struct engine_options engine = engine_of(p, p->options.seed + seat);
-    if (robot && s->engine.protocol != SETTINGS_ENGINE_GTP)
-        return error_set_code(err, -ENOTSUP, "EngineProtocol",
-                              "engine.protocol says gomocup, but the robot speaks GTP with its "
-                              "engine. Set engine.protocol to gtp and engine.command to an engine "
-                              "that speaks it, or leave engine.command empty for Tessera's own.");
     if (robot)
         return player_engine_new(p->loop, &engine, seat, &events, ret, err);
     if (!p->devices.table)

@@ -22,6 +22,9 @@ struct engine {
     char numbers[5][24];            // arguments of our own engine
     const char *argv[ENGINE_ARGS_MAX];
     double move_time;
+    bool foreign;  // a command of somebody else's
+    bool stranger; // … that speaks GTP itself and may know nothing of our additions to it
+    char name[64]; // of the program, for messages
     struct gtp *gtp;
     struct loop_source *later; // starts and failures come from the loop, not from within a call
     struct game game;          // as the program should know it
@@ -50,8 +53,7 @@ static void on_command(void *user, int status, const char *text)
     if (status == 0 || e->failed)
         return;
     char sentence[ERROR_TEXT_MAX];
-    snprintf(sentence, sizeof sentence, "%s does not understand the game: %s",
-             e->gtp ? gtp_name(e->gtp) : "the engine", text);
+    snprintf(sentence, sizeof sentence, "%s does not understand the game: %s", e->name, text);
     fail(e, status, status == -EPROTO ? sentence : text);
 }
 
@@ -68,8 +70,8 @@ static void on_genmove(void *user, int status, const char *text)
     struct move move;
     char sentence[ERROR_TEXT_MAX], why[256];
     if (!move_parse(&e->game.rules, text, strlen(text), &move)) {
-        snprintf(sentence, sizeof sentence, "%s answered \"%.40s\", which is no move.",
-                 gtp_name(e->gtp), text);
+        snprintf(sentence, sizeof sentence, "%s answered \"%.40s\", which is no move.", e->name,
+                 text);
         fail(e, -EPROTO, sentence);
         return;
     }
@@ -77,8 +79,7 @@ static void on_genmove(void *user, int status, const char *text)
     if (move.kind != MOVE_RESIGN && move.kind != MOVE_DRAW &&
         game_check(&e->game, move, &effect) != REASON_NONE) {
         snprintf(sentence, sizeof sentence, "%s wants to play %.40s, which is not allowed: %s",
-                 gtp_name(e->gtp), text,
-                 reason_explain(effect.reason, &e->game, &move, why, sizeof why));
+                 e->name, text, reason_explain(effect.reason, &e->game, &move, why, sizeof why));
         fail(e, -EPROTO, sentence);
         return;
     }
@@ -117,7 +118,29 @@ static void send_rules(struct engine *e)
             variant_differs(rules, i, value, sizeof value))
             used += snprintf(line + used, sizeof line - (size_t)used, " %s=%s", field, value);
     }
-    send_all(e, ANSWER_NS, on_command, line);
+    send_all(e, ANSWER_NS, e->stranger ? NULL : on_command, line);
+}
+
+// For a stranger who knows neither our games' names nor our way to tell the time, the board's size
+// and the standard's way must do; a move against the rules will be noticed.
+static void introduce_game(struct engine *e)
+{
+    char line[64];
+    send_rules(e);
+    if (e->stranger) {
+        snprintf(line, sizeof line, "boardsize %d", e->game.rules.size);
+        send_all(e, ANSWER_NS, on_command, line);
+    }
+    send_all(e, ANSWER_NS, on_command, "clear_board");
+    if (e->move_time <= 0)
+        return;
+    if (e->stranger) {
+        double seconds = e->move_time < 1 ? 1 : e->move_time; // the standard's are whole ones
+        snprintf(line, sizeof line, "time_settings 0 %.0f 1", seconds);
+        send_all(e, ANSWER_NS, NULL, line);
+    }
+    snprintf(line, sizeof line, "tessera-move_time %.0f", e->move_time * 1000);
+    send_all(e, ANSWER_NS, e->stranger ? NULL : on_command, line);
 }
 
 // Brings the program from what it knows to the present position: takes back, then plays on.
@@ -132,12 +155,7 @@ static void sync_moves(struct engine *e)
         for (size_t i = common; i < e->sent.entries; i++)
             send_all(e, ANSWER_NS, on_command, "undo");
     } else {
-        send_rules(e);
-        send_all(e, ANSWER_NS, on_command, "clear_board");
-        if (e->move_time > 0) {
-            snprintf(line, sizeof line, "tessera-move_time %.0f", e->move_time * 1000);
-            send_all(e, ANSWER_NS, on_command, line);
-        }
+        introduce_game(e);
     }
     for (size_t i = common; i < e->game.entries; i++) {
         struct move move = game_move(&e->game, i);
@@ -159,6 +177,7 @@ static void ask(struct engine *e)
             fail(e, err.number, err.text);
             return;
         }
+        gtp_call(e->gtp, e->name);
     }
     sync_moves(e);
     char line[32];
@@ -235,22 +254,27 @@ static const struct player_ops engine_ops = {
 // Our own engine gets what its options say; a foreign command is taken as it stands.
 static int build_command(struct engine *e, const struct engine_options *o, struct error *err)
 {
-    int n = 0;
-    if (o->command && o->command[0]) {
+    int n = 0, r = child_find_program("tessera-engine", e->program, err);
+    if (r < 0)
+        return r;
+    e->argv[n++] = e->program;
+    if (e->foreign) {
         snprintf(e->words, sizeof e->words, "%s", o->command);
+        e->argv[n++] = o->gomocup ? "--brain" : "sandbox";
+        if (o->gomocup) {
+            e->argv[n++] = e->words;
+            return 0;
+        }
         char *save = NULL;
+        int before = n;
         for (char *w = strtok_r(e->words, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
             if (n == ENGINE_ARGS_MAX - 1)
                 return error_set(err, -E2BIG, "the engine's command has more than %d words.",
                                  ENGINE_ARGS_MAX - 1);
             e->argv[n++] = w;
         }
-        return n ? 0 : error_set(err, -EINVAL, "the engine's command is empty.");
+        return n > before ? 0 : error_set(err, -EINVAL, "the engine's command is empty.");
     }
-    int r = child_find_program("tessera-engine", e->program, err);
-    if (r < 0)
-        return r;
-    e->argv[n++] = e->program;
     e->argv[n++] = "--gtp";
     const struct {
         const char *option;
@@ -271,6 +295,15 @@ static int build_command(struct engine *e, const struct engine_options *o, struc
     return 0;
 }
 
+// The file's name without its folder and arguments.
+static void name_program(struct engine *e, const struct engine_options *o)
+{
+    const char *command = e->foreign ? o->command + strspn(o->command, " ") : "tessera-engine";
+    size_t length = strcspn(command, " ");
+    const char *slash = memrchr(command, '/', length), *name = slash ? slash + 1 : command;
+    snprintf(e->name, sizeof e->name, "%.*s", (int)(command + length - name), name);
+}
+
 int player_engine_new(struct loop *loop, const struct engine_options *options, unsigned seat,
                       const struct player_events *events, struct player *ret, struct error *err)
 {
@@ -281,6 +314,9 @@ int player_engine_new(struct loop *loop, const struct engine_options *options, u
     e->events = *events;
     e->seat = seat;
     e->move_time = options->move_time;
+    e->foreign = options->command && options->command[0];
+    e->stranger = e->foreign && !options->gomocup;
+    name_program(e, options);
     int r = build_command(e, options, err);
     if (r == 0) {
         r = loop_add_timer(loop, INT64_MAX, on_later, e, &e->later);
@@ -292,9 +328,8 @@ int player_engine_new(struct loop *loop, const struct engine_options *options, u
         return r;
     }
     *ret = (struct player){.ops = &engine_ops, .impl = e};
-    const char *slash = strrchr(e->argv[0], '/');
-    if (options->command && options->command[0])
-        snprintf(ret->name, sizeof ret->name, "%.60s", slash ? slash + 1 : e->argv[0]);
+    if (e->foreign)
+        snprintf(ret->name, sizeof ret->name, "%.60s", e->name);
     else
         snprintf(ret->name, sizeof ret->name, "Tessera, level %d", options->level);
     return 0;

@@ -1,5 +1,7 @@
-// player_engine: a program that plays, over GTP. It is started when first needed and started anew
-// when asked again after it has failed; a crash, silence or an illegal move is told, never hidden.
+// player_engine: a program that plays, over GTP. A foreign one runs in the engine's sandbox (no
+// files to write, no network, bounded memory), one that speaks Gomocup behind an engine that
+// translates. It is started when first needed and started anew when asked again after it has
+// failed; a crash, silence or an illegal move is told, never hidden.
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +14,7 @@ enum { ENGINE_ARGS_MAX = 24, ENGINE_COMMAND_MAX = 512 };
 
 struct engine_options {
     const char *command; // words separated by blanks; "" or NULL = tessera-engine of this project
+    bool gomocup;        // the command speaks Gomocup, not GTP
     int level;           // 1 … 10
     uint64_t seed;       // own engine only
     int threads, hash;   // own engine only; 0 = its default

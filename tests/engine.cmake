@@ -9,3 +9,5 @@ tessera_test(NAME test_engine_program SOURCES system/test_engine_program.c LIBS 
 tessera_test(NAME test_engine_perft SOURCES system/test_engine_perft.c system/program.c LIBS tessera_engine LABEL system)
 tessera_fuzz(NAME fuzz_gtp SOURCES fuzz/fuzz_gtp.c LIBS tessera_engine CORPUS fuzz/corpus/gtp)
 tessera_bench(NAME bench_engine SOURCES bench/bench_engine.c LIBS tessera_engine)
+tessera_bench(NAME soak_engine SOURCES soak/soak_engine.c LIBS tessera_engine)
+tessera_bench(NAME bench_levels SOURCES bench/bench_levels.c LIBS tessera_engine)

@@ -9,7 +9,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/rng.h"
-#include "rules/engine/engine.h"
+#include "rules/engine/balanced.h"
 #include "rules/engine/gtp_player.h"
 #include "rules/notation.h"
 
@@ -26,7 +26,7 @@ static const char help_text[] =
     "  --seed N         for the openings (default 1)\n"
     "  --games          print every game\n";
 
-enum { MOVES_MAX = 600, BALANCE_NODES = 8000, OPENING_TRIES = 400 };
+enum { MOVES_MAX = 600 };
 
 struct match {
     const char *variant_name;
@@ -40,40 +40,6 @@ struct match {
     long won, lost, drawn, faults[2];
     long pair_score[5]; // pairs by points of A: 0, ½, 1, 1½, 2
 };
-
-struct played {
-    int count;
-    struct move move[MOVES_MAX];
-};
-
-static int random_opening(struct match *m, struct played *opening)
-{
-    static struct game game;
-    static struct move legal[LEGAL_MAX];
-    int middle = m->variant.size / 2, reach = m->variant.family == FAMILY_PENTAGO ? 6 : 3;
-    game_init(&game, &m->variant);
-    opening->count = 0;
-    while (opening->count < m->opening) {
-        size_t count = game_legal(&game, legal);
-        struct move move = legal[rng_below(&m->rng, (uint32_t)count)];
-        if (game_choice_pending(&game))
-            move = move_choice(MOVE_FIRST);
-        else if (count > 1 && (abs(move.x - middle) > reach || abs(move.y - middle) > reach) &&
-                 game.ply < 40 && rng_below(&m->rng, 50))
-            continue;
-        if (move.kind == MOVE_PLACE)
-            move.colour = (uint8_t)game_next_colour(&game);
-        if (game_play(&game, move, NULL) != REASON_NONE || game.result.over)
-            return -1;
-        opening->move[opening->count++] = move;
-    }
-    struct engine_limits limits = {.nodes = BALANCE_NODES};
-    static struct engine_thought thought;
-    if (game_choice_pending(&game) ||
-        engine_think(m->judge, &game, &limits, true, NULL, NULL, NULL, &thought, NULL) < 0)
-        return 0;
-    return labs(thought.line[0].score) <= m->balance ? 0 : -1;
-}
 
 static const char *colour_name(unsigned colour)
 {
@@ -91,7 +57,7 @@ static int ask(struct match *m, int who, char *answer, const char *command)
     return r;
 }
 
-static int prepare(struct match *m, const struct played *opening)
+static int prepare(struct match *m, const struct game *opening)
 {
     char command[128], text[MOVE_TEXT_MAX];
     for (int who = 0; who < 2; who++) {
@@ -107,10 +73,11 @@ static int prepare(struct match *m, const struct played *opening)
         snprintf(command, sizeof command, "tessera-move_time %ld", m->time_ms);
         if (m->time_ms)
             gtp_player_ask(m->player[who], 10 * NS_PER_S, NULL, 0, NULL, "%s", command);
-        for (int i = 0; i < opening->count; i++) {
+        for (unsigned i = 0; i < opening->entries; i++) {
+            struct move move = game_move(opening, i);
             snprintf(command, sizeof command, "play %s %s",
-                     colour_name(opening->move[i].colour ? opening->move[i].colour : 1u),
-                     move_format(&m->variant, opening->move[i], text));
+                     colour_name(move.colour ? move.colour : 1u),
+                     move_format(&m->variant, move, text));
             if (ask(m, who, NULL, command) < 0)
                 return who;
         }
@@ -120,13 +87,11 @@ static int prepare(struct match *m, const struct played *opening)
 
 // One game; `first` plays the colour to move after the opening. Returns A's points doubled (0, 1,
 // 2).
-static int play_game(struct match *m, const struct played *opening, int first)
+static int play_game(struct match *m, const struct game *opening, int first)
 {
     static struct game game;
     char answer[64], command[128], text[MOVE_TEXT_MAX];
-    game_init(&game, &m->variant);
-    for (int i = 0; i < opening->count; i++)
-        game_play(&game, opening->move[i], NULL);
+    game = *opening;
     unsigned first_seat = game_next_seat(&game);
     int loser = prepare(m, opening);
     while (loser < 0 && !game.result.over && game.entries < MOVES_MAX) {
@@ -220,10 +185,10 @@ static void report(const struct match *m, const char *end)
 static int run(struct match *m)
 {
     for (long pair = 0; pair < m->pairs; pair++) {
-        static struct played opening;
-        int tries = 0, total = 0;
-        while (random_opening(m, &opening) < 0 && tries++ < OPENING_TRIES)
-            continue;
+        static struct game opening;
+        int total = 0;
+        balanced_opening(m->judge, &m->variant, (int)m->opening, (int)m->balance, &m->rng,
+                         &opening);
         for (int first = 0; first < 2; first++) {
             int points = play_game(m, &opening, first);
             m->won += points == 2;

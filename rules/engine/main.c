@@ -10,6 +10,7 @@
 #include "config/base/clock.h"
 #include "rules/engine/gomocup.h"
 #include "rules/engine/gtp.h"
+#include "rules/engine/sandbox.h"
 #include "rules/engine/tools.h"
 
 enum {
@@ -20,7 +21,8 @@ enum {
     OPT_JSON,
     OPT_VERSION,
     OPT_RESIGN,
-    OPT_PONDER
+    OPT_PONDER,
+    OPT_BRAIN
 };
 
 static const char help_text[] =
@@ -38,6 +40,7 @@ static const char help_text[] =
     "  --seed N              for variety and mistakes (default: from the clock)\n"
     "  --resign              give up positions that are proved lost\n"
     "  --ponder              go on thinking while the other side does (GTP)\n"
+    "  --brain COMMAND       let a Gomocup program choose the moves, in the sandbox\n"
     "  --help, --version\n"
     "\n"
     "Commands\n"
@@ -48,6 +51,8 @@ static const char help_text[] =
     "  perft marbles                 Pentago: arrangements of n marbles\n"
     "  playouts VARIANT COUNT        checksum of random games; also with\n"
     "        [SIZE] [FIELD=VALUE]... [\"options={...}\"] [calls]\n"
+    "  sandbox COMMAND [WORD]...     runs a foreign program without files to write, network and\n"
+    "                                more than 4 GiB of memory\n"
     "  solve VARIANT FILE            proves or refutes wins, a position a line\n";
 
 struct command_line {
@@ -57,21 +62,14 @@ struct command_line {
 };
 
 static const struct option option_table[] = {
-    {"gtp", no_argument, NULL, OPT_GTP},
-    {"gomocup", no_argument, NULL, OPT_GOMOCUP},
-    {"variant", required_argument, NULL, 'v'},
-    {"level", required_argument, NULL, 'l'},
-    {"time", required_argument, NULL, 't'},
-    {"nodes", required_argument, NULL, OPT_NODES},
-    {"threads", required_argument, NULL, 'j'},
-    {"hash", required_argument, NULL, 'm'},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"resign", no_argument, NULL, OPT_RESIGN},
-    {"ponder", no_argument, NULL, OPT_PONDER},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+    {"gtp", no_argument, NULL, OPT_GTP},         {"gomocup", no_argument, NULL, OPT_GOMOCUP},
+    {"variant", required_argument, NULL, 'v'},   {"level", required_argument, NULL, 'l'},
+    {"time", required_argument, NULL, 't'},      {"nodes", required_argument, NULL, OPT_NODES},
+    {"threads", required_argument, NULL, 'j'},   {"hash", required_argument, NULL, 'm'},
+    {"seed", required_argument, NULL, OPT_SEED}, {"resign", no_argument, NULL, OPT_RESIGN},
+    {"ponder", no_argument, NULL, OPT_PONDER},   {"brain", required_argument, NULL, OPT_BRAIN},
+    {"json", no_argument, NULL, OPT_JSON},       {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPT_VERSION}, {NULL, 0, NULL, 0},
 };
 
 static int wrong(const char *text, const char *value)
@@ -109,6 +107,9 @@ static int take(struct command_line *c, int option)
         return -1;
     case OPT_PONDER:
         o->ponder = true;
+        return -1;
+    case OPT_BRAIN:
+        o->brain = optarg;
         return -1;
     case 'v':
         o->variant = optarg;
@@ -170,6 +171,20 @@ static int talk(struct command_line *c)
     return r < 0 ? 1 : 0;
 }
 
+// Becomes the foreign program. Returns only when that fails.
+static int lock_in(char **words)
+{
+    struct error err;
+    if (sandbox_enter(SANDBOX_MEMORY_MIB, &err) < 0) {
+        fprintf(stderr, "tessera-engine: %s\n", err.text);
+        return 1;
+    }
+    signal(SIGPIPE, SIG_DFL);
+    execvp(words[0], words);
+    fprintf(stderr, "tessera-engine: %s does not start: %s.\n", words[0], strerror(errno));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line c = {.options = {
@@ -182,6 +197,9 @@ int main(int argc, char **argv)
                              }};
     // A reader that went away is an ordinary end, not a death by signal.
     signal(SIGPIPE, SIG_IGN);
+    // Before options are read: those that follow are the foreign program's.
+    if (argc > 2 && strcmp(argv[1], "sandbox") == 0)
+        return lock_in(argv + 2);
     for (int option; (option = getopt_long(argc, argv, "h", option_table, NULL)) != -1;) {
         int code = take(&c, option);
         if (code >= 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/base/clock.h"
+#include "rules/notation.h"
 
 enum {
     MOVES_EXPECTED = 22, // more own moves in a game of Pente, for dividing the main time
@@ -29,6 +30,8 @@ int session_new(const struct session_options *options, int in, FILE *out,
     int r = engine_new(&options->engine, &s->engine, err);
     if (r == 0)
         r = session_set_game(s, options->variant, NULL, err);
+    if (r == 0 && options->brain)
+        r = gomocup_player_new("/proc/self/exe", options->brain, &s->brain, err);
     if (r == 0 && is_stop) {
         r = input_new(in, is_stop, &s->stop, &s->input);
         if (r < 0)
@@ -47,6 +50,7 @@ struct session *session_free(struct session *s)
     if (!s)
         return NULL;
     input_free(s->input);
+    gomocup_player_free(s->brain);
     engine_free(s->engine);
     free(s);
     return NULL;
@@ -106,10 +110,29 @@ static int think_once(struct session *s, const struct game *game, int64_t deadli
     return engine_think(s->engine, game, &limits, full_strength, &s->stop, NULL, NULL, ret, err);
 }
 
+static int ask_brain(struct session *s, int64_t budget, struct engine_thought *ret,
+                     struct error *err)
+{
+    struct move move;
+    struct effect effect;
+    char text[MOVE_TEXT_MAX], why[256];
+    int r = gomocup_player_think(s->brain, &s->game, budget, &move, err);
+    if (r < 0)
+        return r;
+    if (game_check(&s->game, move, &effect) != REASON_NONE)
+        return error_set(err, -EPROTO, "%.60s wants to play %s, which is not allowed: %s",
+                         s->options.brain, move_format(&s->variant, move, text),
+                         reason_explain(effect.reason, &s->game, &move, why, sizeof why));
+    *ret = (struct engine_thought){.line_count = 1, .line[0] = {.move = move, .win_chance = 0.5}};
+    return 0;
+}
+
 int session_think(struct session *s, bool full_strength, struct engine_thought *ret,
                   struct error *err)
 {
     int64_t now = clock_monotonic_ns(), budget = session_budget(s);
+    if (s->brain && !full_strength)
+        return ask_brain(s, budget, ret, err);
     // With nodes limited and no clock, time must not decide anything: results can be repeated.
     int64_t deadline = s->options.nodes && !s->clock.set
                            ? 0
@@ -136,7 +159,7 @@ void session_ponder(struct session *s)
 {
     static _Thread_local struct engine_thought thought;
     struct engine_limits limits = {.deadline_ns = clock_monotonic_ns() + PONDER_NS};
-    if (s->options.ponder && !s->options.nodes && !s->game.result.over)
+    if (s->options.ponder && !s->brain && !s->options.nodes && !s->game.result.over)
         engine_think(s->engine, &s->game, &limits, true, input_waiting(s->input), NULL, NULL,
                      &thought, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "rules/engine/engine.h"
+#include "rules/engine/gomocup_player.h"
 #include "rules/engine/input.h"
 
 struct session_options {
@@ -17,6 +18,7 @@ struct session_options {
     uint64_t nodes;       // limit of each move, 0 = none
     bool resign;          // resigns positions that are proved lost
     bool ponder;          // goes on thinking while the other side does
+    const char *brain;    // NULL, or the command of a Gomocup program that chooses the moves
 };
 
 struct session_clock {
@@ -30,6 +32,7 @@ struct session_clock {
 struct session {
     struct session_options options;
     struct engine *engine;
+    struct gomocup_player *brain; // NULL = the engine plays
     struct input *input;
     FILE *out;
     atomic_int stop; // the current search must end
@@ -52,7 +55,8 @@ int session_set_game(struct session *session, const char *name, char *const chan
 int64_t session_budget(const struct session *session);
 
 // Thinks about the game's position and returns what was found. Connect6: both stones of the turn
-// as one move. Nothing is played.
+// as one move. Nothing is played. With a brain it is the brain's move (-EPROTO and others when it
+// fails or breaks the rules), except at full strength.
 int session_think(struct session *session, bool full_strength, struct engine_thought *ret,
                   struct error *err);
 

@@ -246,6 +246,92 @@ static void test_usage(void **state)
     assert_non_null(strstr(answer, "1\twin\t2\t"));
 }
 
+// Starts the engine in front of a brain: `script` is a shell script that speaks Gomocup.
+static void start_brain(const char *script)
+{
+    char options[2048];
+    snprintf(options, sizeof options, "--time 50 --hash 1 --brain '%s'", script);
+    start(options);
+}
+
+static void test_brain(void **state)
+{
+    (void)state;
+    char brain[1024];
+    snprintf(brain, sizeof brain, "%s/tessera-engine --gomocup --nodes 300 --seed 1 --hash 1",
+             getenv("TESSERA_BIN"));
+    start_brain(brain);
+    assert_string_equal(ask("play b K10"), "");
+    // It follows by turns, over a move taken back, and over a game begun anew.
+    for (int i = 0; i < 4; i++)
+        assert_true(strlen(ask(i % 2 ? "genmove b" : "genmove w")) >= 2);
+    assert_string_equal(ask("undo"), "");
+    assert_true(strlen(ask("genmove b")) >= 2);
+    assert_string_equal(ask("tessera-set_game gomoku-free"), "");
+    assert_true(strlen(ask("genmove b")) >= 2);
+    assert_string_equal(ask("tessera-set_game pentago"), "");
+    assert_non_null(strstr(ask("genmove b"), "no words for this game"));
+    finish();
+}
+
+// What a brain does wrong is told, and the game can go on.
+static void test_brain_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *sentence;
+    } faults[] = {
+        {"true", "ended unexpectedly"},
+        {"no-such-program-as-this", "ended unexpectedly"},
+        {"while read l; do case \\$l in START*) echo OK;; TURN*|DONE) echo 9,9;; esac; done",
+         "not allowed"},
+        {"while read l; do case \\$l in START*) echo OK;; DONE) echo 99,2;; esac; done",
+         "off the board"},
+        {"while read l; do case \\$l in START*) echo OK;; DONE) echo well;; esac; done",
+         "is no move"},
+        {"while read l; do case \\$l in START*) echo ERROR none;; esac; done",
+         "refuses \"START 19\""},
+        {"while read l; do case \\$l in START*) echo OK;; DONE) exit 3;; esac; done",
+         "ended unexpectedly"},
+        {"while read l; do case \\$l in START*) echo OK;; esac; done", "in time"},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char script[512];
+        snprintf(script, sizeof script, "sh -c \"%s\"", faults[i].script);
+        start_brain(script);
+        assert_string_equal(ask("play b K10"), "");
+        const char *answer = ask("genmove w");
+        if (answer[0] != '?' || !strstr(answer, faults[i].sentence))
+            fail_msg("%s: %s", faults[i].script, answer);
+        assert_string_equal(ask("play w L11"), "");
+        finish();
+    }
+}
+
+static int run_locked_in(const char *script)
+{
+    char command[4096];
+    snprintf(command, sizeof command, "%s/tessera-engine sandbox sh -c '%s' 2>/dev/null",
+             getenv("TESSERA_BIN"), script);
+    return system(command); // NOLINT: the test's own words
+}
+
+static void test_sandbox(void **state)
+{
+    (void)state;
+    char script[512], folder[] = "/tmp/tessera-sandbox-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(run_locked_in("exit 0"), 0);
+    assert_int_equal(run_locked_in("cat /proc/self/stat > /dev/null"), 0);
+    assert_int_not_equal(run_locked_in("ulimit -v unlimited"), 0);
+    snprintf(script, sizeof script, "echo x > %s/file", folder);
+    if (run_locked_in(script) == 0)
+        print_message("this kernel has no Landlock: files stay open\n");
+    snprintf(script, sizeof script, "%s/file", folder);
+    unlink(script);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     if (!getenv("TESSERA_BIN")) {
@@ -257,6 +343,8 @@ int main(void)
         cmocka_unit_test(test_keeps_time), cmocka_unit_test(test_end_of_input),
         cmocka_unit_test(test_stop),       cmocka_unit_test(test_ponder),
         cmocka_unit_test(test_gomocup),    cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_brain),      cmocka_unit_test(test_brain_faults),
+        cmocka_unit_test(test_sandbox),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,11 +52,10 @@ static void read_rules(char *words)
     if (variant_init(&d.rules, word, &err) != 0)
         BAD("%s", err.text);
     while ((word = strtok_r(NULL, " ", &save))) {
-        char *equals = strchr(word, '=');
-        if (!equals)
-            BAD("%s is no field", word);
-        *equals = '\0';
-        if (variant_set(&d.rules, word, equals + 1, &err) != 0)
+        char *value = word + strcspn(word, "=");
+        if (*value)
+            *value++ = '\0';
+        if (variant_set(&d.rules, word, value, &err) != 0)
             BAD("%s", err.text);
     }
 }
@@ -115,8 +114,8 @@ static void read_plays(char *words)
 
 static void read_line(char *line)
 {
-    char *rest = strchr(line, ' ');
-    if (rest)
+    char *rest = line + strcspn(line, " ");
+    if (*rest)
         *rest++ = '\0';
     if (strcmp(line, "rules") == 0)
         read_rules(rest);

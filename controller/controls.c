@@ -5,10 +5,16 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "config/base/clock.h"
+
+// How long a GPIO chip that is gone (a USB expander pulled out) may stay unnoticed: no edge tells
+// it.
+static const int64_t WATCH_NS = 250 * NS_PER_MS;
+
 struct controls {
     struct gpio gpio;
     struct controls_events events;
-    struct loop_source *source;
+    struct loop_source *source, *watch;
     bool lost, estop;
     bool wired[GPIO_LINES];
 };
@@ -32,6 +38,7 @@ static void lose(struct controls *p, const char *text)
         return;
     p->lost = true;
     p->source = loop_source_free(p->source);
+    p->watch = loop_source_free(p->watch);
     set_estop(p, true);
     p->events.lost(p->events.user, text);
 }
@@ -64,6 +71,21 @@ static void on_edges(void *user, int fd, uint32_t revents)
                 "again.");
 }
 
+// The e-stop is read without an edge as well: a kernel does not wake those who wait for the edges
+// of a chip that was taken away.
+static void on_watch(void *user, int64_t now)
+{
+    struct controls *p = user;
+    const int level = get(p, GPIO_ESTOP);
+    if (level < 0) {
+        lose(p, "the GPIO lines of the panel are gone. Plug their chip in and start again.");
+        return;
+    }
+    set_estop(p, level);
+    if (p->watch)
+        loop_source_set_due(p->watch, now + WATCH_NS);
+}
+
 int controls_new(struct loop *loop, const struct gpio *gpio, const struct controls_events *events,
                  struct controls **ret, struct error *err)
 {
@@ -76,7 +98,11 @@ int controls_new(struct loop *loop, const struct gpio *gpio, const struct contro
         p->wired[i] = get(p, (enum gpio_line)i) != -ENOENT;
     p->estop = p->wired[GPIO_ESTOP] && get(p, GPIO_ESTOP) != 0;
     int r = loop_add_io(loop, gpio->ops->fd(gpio->impl), EPOLLIN, on_edges, p, &p->source);
+    // A simulated panel has no chip that could go away.
+    if (r == 0 && p->wired[GPIO_ESTOP] && !loop_is_virtual(loop))
+        r = loop_add_timer(loop, loop_now(loop) + WATCH_NS, on_watch, p, &p->watch);
     if (r < 0) {
+        loop_source_free(p->source);
         free(p);
         return error_set(err, r, "the panel can't be watched: %s.", strerror(-r));
     }
@@ -89,6 +115,7 @@ struct controls *controls_free(struct controls *p)
     if (!p)
         return NULL;
     loop_source_free(p->source);
+    loop_source_free(p->watch);
     static const enum gpio_line outputs[] = {GPIO_LAMP_TURN, GPIO_LAMP_FAULT, GPIO_PUMP,
                                              GPIO_VALVE};
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)

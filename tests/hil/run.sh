@@ -8,10 +8,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # NAME SECONDS [VARIABLE=VALUE...]: the longest first. SECONDS is when a test counts as hanging.
 quick='game 420
-unplug 300 UNPLUGS=4
-stop 200 STOP_PRESSES=150
+unplug 300 UNPLUGS=3
+stop 240 STOP_PRESSES=150
+lost 240 ROUNDS=1
 camera 150
-doctor 150
+doctor 150 SILENCE=no
 serial 60
 gpio 60'
 # In their full length.
@@ -20,6 +21,7 @@ game 600 LEVEL=4
 unplug 3000 UNPLUGS=50 SEED=1
 unplug 3000 UNPLUGS=50 SEED=2
 stop 900 STOP_PRESSES=2000
+lost 240
 camera 150
 doctor 150
 serial 60

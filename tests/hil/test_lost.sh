@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The camera in the middle of a game: pulled out, frozen, plugged in again. The robot says so, does not
-# move blindly, believes no old picture, and goes on by itself.
+# What goes missing in the middle of a game. The camera, pulled out, frozen, plugged in again: the robot
+# says so, does not move blindly, believes no old picture, and goes on by itself. The chip of the panel
+# with the emergency stop: the robot stops.
 . "$(dirname "$0")/lib.sh"
 
 lost='the camera is gone|sends no pictures'
@@ -19,7 +20,7 @@ play_up --seat both --level 1 --variant gomoku
 confirm
 wait_for 90 said 'placing' || fail "the game does not begin"
 
-for round in 1 2; do
+for round in $(seq "${ROUNDS:-2}"); do
     # Pulled out: the device is gone, and comes back.
     before=$(times_lost)
     began=$(now_ms)
@@ -44,6 +45,14 @@ for round in 1 2; do
     kill -CONT "$camera"
     wait_for 40 goes_on || fail "the robot does not go on after the camera froze"
 done
+# No edge comes of a chip that goes away, so only reading it tells.
+before=$(wc -l <"$stops")
+began=$(now_ms)
+echo 0 >/sys/kernel/config/gpio-sim/header/live
+wait_for 3 said 'GPIO lines of the panel are gone' || fail "the robot does not miss its emergency stop"
+note "panel gone: said after $(($(now_ms) - began)) ms"
+wait_for 2 in_state stopped || fail "the robot goes on without its emergency stop"
+wait_for 2 eval '[ "$(wc -l <"$stops")" -gt $before ]' || fail "no stopping byte"
 say ledger | grep -q 'incidents 0$' || fail "$(say ledger)"
 note "$(say ledger)"
 pass

@@ -31,12 +31,13 @@ for i in $(seq "$count"); do
     phase=${phases[(i - 1) % 4]}
     moment "$phase" || fail "no moment to $phase: the robot is in $(grep -a '^  \[' "$run/game" | tail -n 1)"
     homings=$(grep -ac '^  \[homing\]' "$run/game")
-    lost=$(grep -ac 'plotter is gone' "$run/game")
-    before=$(ls /dev/ttyUSB*)
+    before=$(serial_port)
+    sleep 1000 <"$before" & # somebody else's hand on the old name
+    holder=$!
     began=$(now_ms)
     unplug_plotter
     if [ $((RANDOM % 2)) = 0 ]; then
-        plug_plotter # before the old name is free
+        plug_plotter # at once, and the old name is not free
     else
         wait_for 3 eval '! in_state working' || { note "$i: $phase: not noticed within 3 s"; }
         noticed=$(($(now_ms) - began))
@@ -49,12 +50,13 @@ for i in $(seq "$count"); do
     fi
     if wait_for 60 homed_again; then
         back=$((back + 1))
-        [ "$(ls /dev/ttyUSB*)" = "$before" ] || renamed=$((renamed + 1))
+        [ "$(serial_port)" = "$before" ] || renamed=$((renamed + 1))
         note "$i: $phase: homed and looking after $((($(now_ms) - began) / 100)) tenths of a second"
     else
         note "$i: $phase: NOT back: $(grep -a '^  \[\|^! \|^? ' "$run/game" | tail -n 4 | tr '\n' ' ')"
-        say press done
+        say 'press done'
     fi
+    kill $holder
 done
 note "$back of $count came back by themselves, $renamed under another name"
 note "noticed after at most $worst ms; processor time in a second without the plotter: $spin %"

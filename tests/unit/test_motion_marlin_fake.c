@@ -24,17 +24,17 @@ static void say(struct marlin *m, const char *format, ...)
 {
     if (m->fd < 0 || m->outs == MARLIN_OUT)
         return;
-    struct marlin_out *o = &m->out[m->outs++];
+    char text[sizeof m->out->text - 1];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(o->text, sizeof o->text - 1, format, ap);
+    vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    if (m->lose_ok && strcmp(o->text, "ok") == 0) {
+    if (m->lose_ok && strcmp(text, "ok") == 0) {
         m->lose_ok = false;
-        m->outs--;
         return;
     }
-    strcat(o->text, "\n");
+    struct marlin_out *o = &m->out[m->outs++];
+    snprintf(o->text, sizeof o->text, "%s\n", text);
     o->due = m->now + m->latency;
 }
 

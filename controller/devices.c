@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,15 @@ struct board_map devices_map(const struct settings *s, const struct calibration 
     return board_map_from_pose(s->board.a1_x, s->board.a1_y, s->board.rotation, 1.0);
 }
 
+// Also lifts the travel height where the board is higher, or the stones, than the settings had
+// thought: a carried stone has to clear a standing one.
+void devices_use_board_z(struct arm_config *arm, double board_z)
+{
+    double least = board_z + 2 * arm->stone_height + arm->clearance;
+    arm->board_z = board_z;
+    arm->safe_z = fmax(arm->safe_z, least);
+}
+
 // What was measured takes the place of what the settings can only guess.
 static void use_calibration(struct devices *d, const struct calibration *c)
 {
@@ -148,6 +158,8 @@ static void use_calibration(struct devices *d, const struct calibration *c)
         d->vision.a1 = c->board.a1;
     d->has_models = c->stones.verdict.valid;
     d->models = c->stones.models;
+    if (c->arm.verdict.valid)
+        devices_use_board_z(&d->arm, c->arm.board_z[0]);
     if (!c->gripper.verdict.valid)
         return;
     d->arm.grip_ns = (int64_t)(c->gripper.grip_time * (double)NS_PER_S);
@@ -155,7 +167,7 @@ static void use_calibration(struct devices *d, const struct calibration *c)
     for (int i = 0; i < d->stores.count; i++) {
         struct store *store = &d->stores.store[i];
         if (store->role == STORE_SUPPLY && store->colour <= CALIBRATION_COLOURS)
-            store->z_contact = c->gripper.store_z[store->colour - 1];
+            store->z_contact = store->z_release = c->gripper.store_z[store->colour - 1];
     }
 }
 

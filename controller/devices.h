@@ -66,6 +66,8 @@ struct vision_settings devices_vision_settings(const struct settings *settings);
 int devices_stores(const struct settings *settings, struct stores *ret, struct error *err);
 struct board_map devices_map(const struct settings *settings,
                              const struct calibration *calibration);
+// Where the board's surface was measured to be (machine z, mm).
+void devices_use_board_z(struct arm_config *arm, double board_z);
 void devices_table_setup(const struct settings *settings, struct table_setup *ret);
 
 // Index into stores: where stones of this colour come from (supply) or go (captured). -ENOENT.

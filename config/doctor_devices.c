@@ -182,8 +182,29 @@ static void panel(const struct settings *s, struct doctor_report *report)
     free(chips);
 }
 
+// Our udev rules give GPIO chips to their group and keep modem programs off the plotter.
+static void udev_rules(const struct settings *s, struct doctor_report *report)
+{
+    static const char *const FOLDERS[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
+    bool hardware = s->gpio.backend == SETTINGS_GPIO_GPIOD || strcmp(s->serial.port, "sim") != 0;
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS && hardware; i++) {
+        char path[100];
+        (void)snprintf(path, sizeof path, "%s/udev/rules.d/60-tessera.rules", FOLDERS[i]);
+        if (access(path, R_OK) != 0)
+            continue;
+        doctor_add(report, DOCTOR_GOOD, "udev rules", "", "%s is there", path);
+        return;
+    }
+    if (hardware)
+        doctor_add(report, DOCTOR_WARNING, "udev rules",
+                   "sudo cmake --install build/release --prefix /usr; sudo udevadm trigger",
+                   "60-tessera.rules is not installed: GPIO may be root's alone, and modem "
+                   "programs may reset the plotter");
+}
+
 void doctor_devices(const struct settings *settings, struct doctor_report *report)
 {
+    udev_rules(settings, report);
     camera(settings, report);
     plotter(settings, report);
     panel(settings, report);

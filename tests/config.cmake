@@ -8,7 +8,8 @@ tessera_test(NAME test_config_oracle SOURCES unit/test_config_oracle.c
 
 tessera_test(NAME test_config_mutations SOURCES system/test_config_mutations.c LIBS tessera_config
     LABEL system)
-tessera_test(NAME test_config_cli SOURCES system/test_config_cli.c LIBS tessera_config LABEL system)
+tessera_test(NAME test_config_cli SOURCES system/test_config_cli.c LIBS tessera_config LABEL system
+    TIMEOUT 600)
 add_dependencies(test_config_mutations tessera-config)
 add_dependencies(test_config_cli tessera-config)
 
@@ -21,8 +22,14 @@ add_test(NAME test_config_system COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/system/tes
 set_tests_properties(test_config_system PROPERTIES LABELS system SKIP_RETURN_CODE 77
     ENVIRONMENT "${TEST_ENV}")
 
-tessera_test(NAME test_config_calibrate SOURCES system/test_config_calibrate.c
-    LIBS tessera_calibrate LABEL system TIMEOUT 300)
-set_target_properties(test_config_calibrate PROPERTIES LINKER_LANGUAGE CXX)
+foreach(what calibrate faults)
+    tessera_test(NAME test_config_${what} LIBS tessera_calibrate LABEL system TIMEOUT 600
+        SOURCES system/test_config_${what}.c system/calibrate_fixture.c)
+    set_target_properties(test_config_${what} PROPERTIES LINKER_LANGUAGE CXX)
+endforeach()
 
 tessera_bench(NAME bench_config SOURCES bench/bench_config.c LIBS tessera_config)
+
+tessera_bench(NAME soak_calibrate SOURCES soak/soak_calibrate.c LIBS tessera_calibrate)
+set_target_properties(soak_calibrate PROPERTIES LINKER_LANGUAGE CXX)
+add_dependencies(soak_calibrate tessera-rulesd tessera-engine)

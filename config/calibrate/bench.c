@@ -80,8 +80,10 @@ static int open_parts(struct bench *b, struct error *err)
         r = loop_add_signal(b->loop, SIGTERM, on_signal, b, NULL);
     if (r < 0)
         return error_set(err, r, "cannot start the event loop: %s", strerror(-r));
-    r = devices_open(b->loop, s, b->options.calibration,
-                     DEVICES_PANEL | (b->options.arm ? DEVICES_ARM : 0U), NULL, &b->devices, err);
+    r = devices_open_on(b->loop, s, b->options.calibration,
+                        (b->options.camera_only ? 0U : (unsigned)DEVICES_PANEL) |
+                            (b->options.arm ? (unsigned)DEVICES_ARM : 0U),
+                        NULL, b->options.table, &b->devices, err);
     if (r < 0)
         return r;
     b->opened = true;
@@ -163,6 +165,26 @@ bool bench_ask(struct bench *b, const char *text)
         return true;
     }
     return b->options.people.ask(b->options.people.user, text);
+}
+
+int bench_tidy(struct bench *b, struct error *err)
+{
+    struct stores *stores = bench_stores(b);
+    bool done = b->devices.table != NULL;
+    for (int colour = 1; done && colour <= bench_colours(b); colour++)
+        table_empty_tray(b->devices.table, colour);
+    // With nobody to ask, the heaps just grow; where they are in the way a lift fails and says so.
+    if (!done && !b->options.yes)
+        done = bench_ask(b, "The trays are getting full. Are their stones back in the stores?");
+    if (!done && !b->options.yes)
+        return error_set(err, -ECANCELED, "stopped");
+    for (int i = 0; done && i < stores->count; i++) {
+        struct store *store = &stores->store[i];
+        for (int slot = 0; store->kind == STORE_TRAY && slot < store->columns * store->rows; slot++)
+            (void)stores_set_slot(stores, i, slot, store->role == STORE_SUPPLY);
+        (void)stores_set_count(stores, i, store->role == STORE_CAPTURED ? 0 : store->capacity);
+    }
+    return 0;
 }
 
 bool bench_asks_nobody(const struct bench *b)

@@ -34,7 +34,9 @@ struct bench_options {
     struct calibration
         *calibration; // wizards read what earlier ones found and write their own part
     struct bench_people people;
-    bool yes; // do not ask before something moves
+    bool yes;                        // do not ask before something moves
+    const struct table_setup *table; // another simulated table than the settings'; NULL = theirs
+    bool camera_only;                // leave panel and plotter to whoever has them
     bool arm; // open the plotter's port too (an Arduino resets at that; nothing moves)
 };
 
@@ -51,6 +53,9 @@ struct table *bench_table(struct bench *bench); // NULL on real hardware
 int bench_colours(const struct bench *bench);   // sets of stones in play
 
 void bench_say(struct bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Has the stones of all trays put back into their stores: by the person, or by the people of the
+// simulated table. Nobody moves the arm meanwhile.
+int bench_tidy(struct bench *bench, struct error *err);
 bool bench_ask(struct bench *bench, const char *text);
 bool bench_measure(struct bench *bench, const char *text, double proposed, double *ret);
 bool bench_asks_nobody(const struct bench *bench); // --yes: a question would not be answered
@@ -75,8 +80,15 @@ void bench_new_vision(struct bench *bench); // forget the reader: lens or geomet
 int bench_look(struct bench *bench, struct observation *ret, struct error *err);
 // Whether no stone lies on the board; asks the person to take them off. -ENOTEMPTY.
 int bench_need_empty(struct bench *bench, struct error *err);
-// Writes the last frame with what was read from it as PNG. Does nothing when path is NULL.
+// Writes the last frame with what was read from it as PNG. Does nothing when path is NULL or the
+// camera was not needed yet.
 int bench_picture(struct bench *bench, const char *path, struct error *err);
+// Where the next wizard's picture goes (NULL = none is wanted; borrowed). A wizard calls
+// bench_snap() when there is most to see; later calls do nothing. bench_snapped(): there is a
+// picture.
+void bench_want_picture(struct bench *bench, const char *path);
+int bench_snap(struct bench *bench, struct error *err);
+bool bench_snapped(const struct bench *bench);
 
 // --- arm ---
 

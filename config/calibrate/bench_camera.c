@@ -137,24 +137,60 @@ int bench_need_empty(struct bench *b, struct error *err)
     return r;
 }
 
-int bench_picture(struct bench *b, const char *path, struct error *err)
+// A board that cannot be read (too dark, a hand) still makes a picture.
+static int draw(struct bench *b, struct observation *o, uint8_t **ret_rgb, png_image *image,
+                struct error *err)
 {
     int width;
     int height;
-    if (!path || !b->vision || vision_overlay_size(b->vision, &width, &height) < 0)
+    int r = bench_look(b, o, err);
+    if (r == -ETIMEDOUT && b->vision)
+        r = 0;
+    if (r == 0 && vision_overlay_size(b->vision, &width, &height) < 0)
+        r = -EAGAIN;
+    if (r < 0)
+        return r;
+    *ret_rgb = malloc((size_t)width * (size_t)height * 3);
+    if (!*ret_rgb)
+        return -ENOMEM;
+    *image = (png_image){.version = PNG_IMAGE_VERSION,
+                         .width = (png_uint_32)width,
+                         .height = (png_uint_32)height,
+                         .format = PNG_FORMAT_RGB};
+    return vision_overlay(b->vision, o, *ret_rgb);
+}
+
+int bench_picture(struct bench *b, const char *path, struct error *err)
+{
+    if (!path || !b->camera_open)
         return 0;
     struct observation *o = calloc(1, sizeof *o);
-    uint8_t *rgb = malloc((size_t)width * (size_t)height * 3);
-    int r = o && rgb ? bench_look(b, o, err) : -ENOMEM;
-    if (r == 0)
-        r = vision_overlay(b->vision, o, rgb);
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = (png_uint_32)width,
-                       .height = (png_uint_32)height,
-                       .format = PNG_FORMAT_RGB};
+    uint8_t *rgb = NULL;
+    png_image image = {0};
+    int r = o ? draw(b, o, &rgb, &image, err) : -ENOMEM;
     if (r == 0 && !png_image_write_to_file(&image, path, 0, rgb, 0, NULL))
         r = error_set_at(err, -EIO, path, 0, 0, "cannot write the picture: %s", image.message);
     free(rgb);
     free(o);
     return r;
+}
+
+void bench_want_picture(struct bench *b, const char *path)
+{
+    b->picture = path;
+    b->snapped = false;
+}
+
+int bench_snap(struct bench *b, struct error *err)
+{
+    if (b->snapped || !b->picture || !b->camera_open)
+        return 0;
+    int r = bench_picture(b, b->picture, err);
+    b->snapped = r == 0;
+    return r;
+}
+
+bool bench_snapped(const struct bench *b)
+{
+    return b->snapped;
 }

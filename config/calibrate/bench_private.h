@@ -21,7 +21,9 @@ struct bench {
     struct frame_source camera;
     bool camera_open;
     struct vision *vision;
-    uint32_t sequence; // of the last frame handed out
+    uint32_t sequence;   // of the last frame handed out
+    const char *picture; // that is wanted; NULL = none
+    bool snapped;
 
     struct gripper *gripper;
     struct arm *arm;

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 // A soft cup snatches a stone up to about 2 mm below it and gives about 2 mm above it. The highest
-// place at which it takes hold is known; this much below it the cup sits on the dome without
-// pressing.
-static const double EDGE_TO_CONTACT = 1.5; // mm
+// place at which it takes hold is known; this much below it the cup sits on the dome and is a
+// little compressed, so that it also reaches a stone that is some tenths lower. (Snatched over a
+// gap, a stone jumps off its centre.)
+static const double EDGE_TO_CONTACT = 2.2; // mm
 static const double BEGIN_ABOVE = 4;
 static const double END_BELOW = 3;
 static const double STEP = 0.25;
+enum { TRAY_ROOM = 14 };             // lifted stones after which a tray without slots is emptied
 static const double FEEL_TIME = 0.3; // seconds of vacuum before the sensor is asked
 
 static int within(double value, int most)
@@ -50,11 +52,26 @@ int handling_place(struct bench *b, int colour, double x, double y, struct error
         if (bench_asks_nobody(b) || !bench_ask(b, text))
             return error_set(
                 err, -ENODATA,
-                "no %s stone was gripped at its store: it is empty, its place or height "
-                "is wrong, or the pump does not pull",
+                "no %s stone was gripped at its store: it is empty, its place or height is wrong, "
+                "the arm has lost steps on its way, or the pump does not pull",
                 colour_name(b, colour));
         (void)stores_set_count(bench_stores(b), store, bench_stores(b)->store[store].capacity);
     }
+}
+
+// Stones in a tray go back to their store by hand: the arm cannot fill a store.
+static int tidy(struct bench *b, struct error *err)
+{
+    bool full = false;
+    for (int i = 0; i < bench_stores(b)->count; i++) {
+        const struct stores *stores = bench_stores(b);
+        full |= stores->store[i].role == STORE_CAPTURED &&
+                (stores_stones(stores, i) >= TRAY_ROOM || stores_room(stores, i) == 0);
+    }
+    if (!full)
+        return 0;
+    int r = bench_park(b, err);
+    return r == 0 ? bench_tidy(b, err) : r;
 }
 
 int handling_lift_at(struct bench *b, int colour, double x, double y, struct error *err)
@@ -65,6 +82,8 @@ int handling_lift_at(struct bench *b, int colour, double x, double y, struct err
     const struct arm_job job = {.kind = ARM_JOB_LIFT, .x = x, .y = y, .store = tray};
     enum arm_reason reason = ARM_OK;
     int r = bench_job(b, &job, &reason, err);
+    if (r == 0)
+        return tidy(b, err);
     if (reason != ARM_NOTHING_GRIPPED)
         return r;
     double board[2] = {0, 0};
@@ -76,6 +95,19 @@ int handling_lift_at(struct bench *b, int colour, double x, double y, struct err
                      "no stone was gripped near %s, where one should lie: is the board flat there, "
                      "does the pump pull, is the cup clean?",
                      name);
+}
+
+int handling_pass(struct bench *b, int colour, struct error *err)
+{
+    const struct stores *stores = bench_stores(b);
+    int store = devices_store(stores, STORE_SUPPLY, colour);
+    int tray = devices_store(stores, STORE_CAPTURED, colour);
+    if (store < 0 || tray < 0)
+        return error_set(err, -ENOENT, "there is no store or no tray for %s stones",
+                         colour_name(b, colour));
+    int r = bench_job(b, &(struct arm_job){.kind = ARM_JOB_PICK, .store = store}, NULL, err);
+    return r == 0 ? bench_job(b, &(struct arm_job){.kind = ARM_JOB_DROP, .store = tray}, NULL, err)
+                  : r;
 }
 
 int handling_lift(struct bench *b, int colour, const struct handling_seen *seen, struct error *err)

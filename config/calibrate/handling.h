@@ -13,6 +13,9 @@ struct handling_seen {
 // the store when nothing is gripped there.
 int handling_place(struct bench *bench, int colour, double x, double y, struct error *err);
 
+// Carries the next stone of the colour's store into its tray, so that another one is felt.
+int handling_pass(struct bench *bench, int colour, struct error *err);
+
 // Lifts the stone that was seen at board (x, y) into the tray of its colour. -ENODATA: nothing was
 // gripped there.
 int handling_lift(struct bench *bench, int colour, const struct handling_seen *seen,

@@ -57,6 +57,9 @@ int wizard_run(const struct wizard *wizard, struct bench *bench, struct wizard_r
 {
     *ret = (struct wizard_result){0};
     int r = wizard->run(bench, ret, err);
+    struct error unseen;
+    if (r == 0 && bench_snap(bench, &unseen) < 0)
+        bench_say(bench, "There is no picture: %s", unseen.text);
     struct calibration_verdict *verdict = wizard->verdict(bench_calibration(bench));
     verdict->valid = r == 0 && ret->passed;
     if (r < 0)

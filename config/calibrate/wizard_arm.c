@@ -4,226 +4,29 @@
 // 2. A stone on the centre by the settings' guess, and four around it: where the camera sees them
 //    gives a first map.
 // 3. Stones on a grid of points over the whole board: the map is fitted to all of them, with a
-// table
-//    of residuals where that helps.
+//    table of residuals where that helps.
 // 4. Proof on other points: stones are placed several times; the mean error of each point is the
 //    map's, the scatter is the gripper's and the belts'.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "config/calibrate/arm_heights.h"
+#include "config/calibrate/arm_points.h"
 #include "config/calibrate/handling.h"
 #include "config/calibrate/wizard.h"
 
 enum {
-    SIDE_MAX = 5,
     PROOF_POINTS = 5,
-    PROOF_ROUNDS = 4,
+    PROOF_ROUNDS = 6,
 };
-
-// All colours take turns: no store runs dry, and what the eye makes of one colour does not decide.
-static int colour_of(const struct bench *b, int n)
-{
-    return 1 + n % bench_colours(b);
-}
 
 static const double RMS_LIMIT = 0.5;     // mm
 static const double MAX_LIMIT = 1.0;     // mm
 static const double SCATTER_LIMIT = 0.8; // mm, σ of one placement in x or y
-static const double DROP_ABOVE = 1.5;    // mm above the guessed board for the first stone
-
-// The points of the fit: side x side, evenly spaced.
-struct plan {
-    int side, step_column, step_row, column0, row0;
-};
-
-struct work {
-    struct bench *b;
-    struct plan plan;
-    struct observation *o;
-    struct board_map_pair pair[SIDE_MAX * SIDE_MAX]; // row by row
-    bool placed[SIDE_MAX * SIDE_MAX];
-};
-
-static struct plan make_plan(const struct settings_board *board)
-{
-    int smaller = board->columns < board->rows ? board->columns : board->rows;
-    struct plan plan = {.side = smaller >= 13 ? 5 : 3};
-    plan.step_column = (board->columns - 1) / (plan.side - 1);
-    plan.step_row = (board->rows - 1) / (plan.side - 1);
-    plan.column0 = (board->columns - 1 - plan.step_column * (plan.side - 1)) / 2;
-    plan.row0 = (board->rows - 1 - plan.step_row * (plan.side - 1)) / 2;
-    return plan;
-}
-
-static void plan_point(const struct work *w, int i, int j, double ret[2])
-{
-    const struct settings_board *board = &bench_settings(w->b)->board;
-    ret[0] = (w->plan.column0 + i * w->plan.step_column) * board->pitch_x;
-    ret[1] = (w->plan.row0 + j * w->plan.step_row) * board->pitch_y;
-}
-
-// --- heights ---
-
-static int feel_store(struct bench *b, int colour, struct error *err)
-{
-    struct stores *stores = bench_stores(b);
-    int i = devices_store(stores, STORE_SUPPLY, colour);
-    if (i < 0)
-        return error_set(err, i, "there is no store for colour %d (stores.colour%d.capacity)",
-                         colour, colour);
-    double z;
-    int r = handling_find_contact(b, stores->store[i].x, stores->store[i].y,
-                                  stores->store[i].z_contact, &z, err);
-    if (r < 0)
-        return r;
-    stores->store[i].z_contact = stores->store[i].z_release = z;
-    bench_calibration(b)->gripper.store_z[colour - 1] = z;
-    return 0;
-}
-
-// One stone on the board's middle, dropped from a little above, then felt where it lies.
-static int feel_board(struct bench *b, struct error *err)
-{
-    const struct settings *s = bench_settings(b);
-    struct arm_config *arm = bench_arm_config(b);
-    int column = (s->board.columns - 1) / 2;
-    int row = (s->board.rows - 1) / 2;
-    double middle[2] = {column * s->board.pitch_x, row * s->board.pitch_y};
-    double at[2];
-    double contact = 0;
-    board_map_to_machine(bench_map(b), middle, at);
-    double guess = arm->board_z;
-    arm->board_z = guess + DROP_ABOVE;
-    int r = bench_renew_arm(b, err);
-    if (r == 0)
-        r = handling_place(b, 1, at[0], at[1], err);
-    if (r == 0)
-        r = handling_find_contact(b, at[0], at[1], guess + s->stones.height, &contact, err);
-    if (r < 0)
-        return r;
-    arm->board_z = contact - s->stones.height;
-    struct calibration *c = bench_calibration(b);
-    c->gripper.contact_z = contact;
-    c->arm.board_z[0] = arm->board_z;
-    c->arm.board_z[1] = c->arm.board_z[2] = 0;
-    bench_say(b, "The board is felt at z %.2f mm (the settings say %.2f).", arm->board_z, guess);
-    r = bench_renew_arm(b, err);
-    // Where the arm itself put it: the camera's view cannot be used before there is a map.
-    return r == 0 ? handling_lift_at(b, 1, at[0], at[1], err) : r;
-}
-
-static int feel_heights(struct bench *b, struct error *err)
-{
-    if (!bench_has_sensor(b)) {
-        bench_say(b, "There is no pick sensor, so heights stay as the settings say.");
-        struct calibration *c = bench_calibration(b);
-        c->arm.board_z[0] = bench_arm_config(b)->board_z;
-        c->arm.board_z[1] = c->arm.board_z[2] = 0;
-        return 0;
-    }
-    bench_say(b, "The cup is lowered over the stores until it feels a stone.");
-    int r = bench_vent(b, err);
-    for (int colour = 1; r == 0 && colour <= bench_colours(b); colour++)
-        r = feel_store(b, colour, err);
-    return r == 0 ? feel_board(b, err) : r;
-}
-
-// --- fitting ---
-
-static int place_point(struct work *w, int i, int j, struct error *err)
-{
-    int n = j * w->plan.side + i;
-    double board[2];
-    if (w->placed[n])
-        return 0;
-    plan_point(w, i, j, board);
-    double machine[2];
-    board_map_to_machine(bench_map(w->b), board, machine);
-    w->pair[n].machine[0] = machine[0];
-    w->pair[n].machine[1] = machine[1];
-    int r = handling_place(w->b, colour_of(w->b, n), machine[0], machine[1], err);
-    w->placed[n] = r == 0;
-    return r;
-}
-
-// Looks where the placed stones lie.
-static int see_points(struct work *w, double reach, struct error *err)
-{
-    int r = bench_park(w->b, err);
-    if (r == 0)
-        r = bench_look(w->b, w->o, err);
-    for (int n = 0; r == 0 && n < w->plan.side * w->plan.side; n++) {
-        double board[2];
-        struct handling_seen seen;
-        if (!w->placed[n])
-            continue;
-        plan_point(w, n % w->plan.side, n / w->plan.side, board);
-        r = handling_find(w->b, w->o, board[0], board[1], reach, &seen, NULL, err);
-        w->pair[n].board[0] = seen.x;
-        w->pair[n].board[1] = seen.y;
-    }
-    return r;
-}
-
-static int fit_placed(struct work *w, struct error *err)
-{
-    struct board_map_pair pairs[SIDE_MAX * SIDE_MAX];
-    int count = 0;
-    for (int n = 0; n < w->plan.side * w->plan.side; n++)
-        if (w->placed[n])
-            pairs[count++] = w->pair[n];
-    double rms;
-    return board_map_fit(pairs, count, bench_map(w->b), &rms, err);
-}
-
-// The table of residuals wants points on the very grid: each stone's place is carried over the
-// short way from where it lies to its intersection by the affine map, which is good to microns over
-// that.
-static int fit_residuals(struct work *w, double *ret_rms, struct error *err)
-{
-    struct board_map_pair pairs[SIDE_MAX * SIDE_MAX];
-    struct board_map map = *bench_map(w->b);
-    int side = w->plan.side;
-    for (int n = 0; n < side * side; n++) {
-        double seen[2];
-        double wanted[2];
-        plan_point(w, n % side, n / side, pairs[n].board);
-        board_map_to_machine(&map, w->pair[n].board, seen);
-        board_map_to_machine(&map, pairs[n].board, wanted);
-        for (int a = 0; a < 2; a++)
-            pairs[n].machine[a] = w->pair[n].machine[a] + wanted[a] - seen[a];
-    }
-    int r = board_map_fit_grid(pairs, side, side, &map, ret_rms, err);
-    if (r == 0)
-        *bench_map(w->b) = map;
-    return r;
-}
-
-// From the middle outwards, so that a wrong guess of the angle never misses by much.
-static int fit_map(struct work *w, double *ret_rms, struct error *err)
-{
-    int side = w->plan.side;
-    int mid = side / 2;
-    const struct settings_board *board = &bench_settings(w->b)->board;
-    double reach = 0.75 * fmin(board->pitch_x, board->pitch_y);
-    bench_say(w->b, "The arm places %d stones over the board.", side * side);
-    int r = place_point(w, mid, mid, err);
-    for (int k = 0; k < 4 && r == 0; k++)
-        r = place_point(w, mid + (k == 0) - (k == 1), mid + (k == 2) - (k == 3), err);
-    if (r == 0)
-        r = see_points(w, reach, err);
-    if (r == 0)
-        r = fit_placed(w, err);
-    for (int n = 0; n < side * side && r == 0; n++)
-        r = place_point(w, n % side, n / side, err);
-    if (r == 0)
-        r = see_points(w, reach, err);
-    if (r == 0)
-        r = fit_placed(w, err);
-    return r == 0 ? fit_residuals(w, ret_rms, err) : r;
-}
+static const double UNEVEN_LIMIT = 1.5;  // mm: the cup gives about that much
 
 // --- proof ---
 
@@ -231,11 +34,12 @@ struct proof {
     int column[PROOF_POINTS], row[PROOF_POINTS];
     double error[PROOF_POINTS][PROOF_ROUNDS][2]; // mm, seen minus wanted
     double rms, max, scatter;
+    double uneven; // mm by which the worst corner stands higher than the middle
+    char where[HANDLING_NAME];
 };
 
-static void choose_proof(const struct work *w, struct proof *proof)
+static void choose_proof(const struct arm_points *p, struct proof *proof)
 {
-    const struct plan *p = &w->plan;
     int half_column = p->step_column > 1 ? p->step_column / 2 : 0;
     int half_row = p->step_row > 1 ? p->step_row / 2 : 0;
     int last = p->side - 2;
@@ -247,31 +51,31 @@ static void choose_proof(const struct work *w, struct proof *proof)
     }
 }
 
-static int proof_round(struct work *w, struct proof *proof, int round, struct error *err)
+static int proof_round(struct arm_points *p, struct proof *proof, int round, struct error *err)
 {
-    const struct settings_board *board = &bench_settings(w->b)->board;
+    const struct settings_board *board = &bench_settings(p->bench)->board;
     int r = 0;
     for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
         double machine[2];
         board_map_to_machine(
-            bench_map(w->b),
+            bench_map(p->bench),
             (double[]){proof->column[i] * board->pitch_x, proof->row[i] * board->pitch_y}, machine);
-        r = handling_place(w->b, colour_of(w->b, i + round), machine[0], machine[1], err);
+        r = handling_place(p->bench, arm_points_colour(p, i + round), machine[0], machine[1], err);
     }
     if (r == 0)
-        r = bench_park(w->b, err);
+        r = bench_park(p->bench, err);
     if (r == 0)
-        r = bench_look(w->b, w->o, err);
+        r = bench_look(p->bench, p->o, err);
     for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
         double x = proof->column[i] * board->pitch_x;
         double y = proof->row[i] * board->pitch_y;
         struct handling_seen seen;
-        r = handling_find(w->b, w->o, x, y, 0.7 * board->pitch_x, &seen, NULL, err);
+        r = handling_find(p->bench, p->o, x, y, 0.7 * board->pitch_x, &seen, NULL, err);
         if (r < 0)
             break;
         proof->error[i][round][0] = seen.x - x;
         proof->error[i][round][1] = seen.y - y;
-        r = handling_lift(w->b, colour_of(w->b, i + round), &seen, err);
+        r = handling_lift(p->bench, arm_points_colour(p, i + round), &seen, err);
     }
     return r;
 }
@@ -296,19 +100,21 @@ static void judge_proof(struct proof *proof)
     double variance = spread / (2.0 * PROOF_POINTS * (PROOF_ROUNDS - 1)); // in x or y
     proof->scatter = sqrt(variance);
     // A mean of few placements still holds some of the scatter; that share is not the map's error.
-    proof->rms = sqrt(fmax(0, squares / PROOF_POINTS - 2 * variance / PROOF_ROUNDS));
+    // Nor can the map's error be known better than all placements together tell.
+    double known = 2 * variance / (PROOF_ROUNDS * PROOF_POINTS);
+    proof->rms = sqrt(fmax(known, squares / PROOF_POINTS - 2 * variance / PROOF_ROUNDS));
 }
 
-static int prove(struct work *w, struct proof *proof, struct error *err)
+static int prove(struct arm_points *p, struct proof *proof, struct error *err)
 {
-    choose_proof(w, proof);
-    bench_say(w->b, "The arm proves the map on %d other points, %d times each.", PROOF_POINTS,
+    choose_proof(p, proof);
+    bench_say(p->bench, "The arm proves the map on %d other points, %d times each.", PROOF_POINTS,
               PROOF_ROUNDS);
     int r = 0;
     for (int round = 0; round < PROOF_ROUNDS && r == 0; round++)
-        r = proof_round(w, proof, round, err);
+        r = proof_round(p, proof, round, err);
     judge_proof(proof);
-    return r;
+    return r == 0 ? bench_park(p->bench, err) : r;
 }
 
 // --- verdict ---
@@ -320,15 +126,36 @@ static double skew_degrees(const struct board_map *map)
     return (angle_y - angle_x) * 180 / M_PI;
 }
 
+// The corners' stones are those of the points first laid.
+static int feel_corners(struct arm_points *p, struct proof *proof, struct error *err)
+{
+    int last = p->side * p->side - 1;
+    const int at[4] = {0, p->side - 1, last - p->side + 1, last};
+    double corner[4][2];
+    for (int i = 0; i < 4; i++)
+        memcpy(corner[i], p->pair[at[i]].machine, sizeof corner[i]);
+    int worst = 0;
+    int r = arm_heights_even(p->bench, (const double(*)[2])corner, &proof->uneven, &worst, err);
+    handling_name(p->column0 + at[worst] % p->side * p->step_column,
+                  p->row0 + at[worst] / p->side * p->step_row, proof->where);
+    return r;
+}
+
 static void say_verdict(const struct board_map *map, const struct proof *proof,
                         struct wizard_result *ret)
 {
     ret->figure = proof->rms;
     ret->limit = RMS_LIMIT;
     ret->what = "mm RMS of placing";
-    ret->passed =
-        proof->rms <= RMS_LIMIT && proof->max <= MAX_LIMIT && proof->scatter <= SCATTER_LIMIT;
-    if (proof->scatter > SCATTER_LIMIT)
+    ret->passed = proof->rms <= RMS_LIMIT && proof->max <= MAX_LIMIT &&
+                  proof->scatter <= SCATTER_LIMIT && fabs(proof->uneven) <= UNEVEN_LIMIT;
+    if (fabs(proof->uneven) > UNEVEN_LIMIT)
+        (void)snprintf(ret->words, sizeof ret->words,
+                       "the board is not flat: %s stands %.1f mm %s than the middle (limit %.1f). "
+                       "Weigh its corners down, or level it against the plotter",
+                       proof->where, fabs(proof->uneven), proof->uneven > 0 ? "higher" : "lower",
+                       UNEVEN_LIMIT);
+    else if (proof->scatter > SCATTER_LIMIT)
         (void)snprintf(
             ret->words, sizeof ret->words,
             "the same place is missed by a different amount each time (%.2f mm): a loose "
@@ -344,27 +171,37 @@ static void say_verdict(const struct board_map *map, const struct proof *proof,
                                    : "; calibrate camera and board again, and lay the board flat");
 }
 
-static int measure(struct work *w, struct wizard_result *ret, struct error *err)
+static int measure(struct arm_points *p, struct wizard_result *ret, struct error *err)
 {
-    struct calibration *c = bench_calibration(w->b);
+    struct calibration *c = bench_calibration(p->bench);
     struct proof proof = {0};
     double rms = 0;
-    int r = bench_need_empty(w->b, err);
+    int r = bench_need_empty(p->bench, err);
     if (r == 0)
-        r = bench_arm_ready(w->b, err);
+        r = bench_arm_ready(p->bench, err);
     if (r == 0)
-        r = feel_heights(w->b, err);
+        r = arm_heights_feel(p->bench, err);
     if (r == 0)
-        r = fit_map(w, &rms, err);
+        r = arm_points_fit(p, &rms, err);
     if (r == 0)
-        r = prove(w, &proof, err);
+        r = feel_corners(p, &proof, err);
+    bool flat = fabs(proof.uneven) <= UNEVEN_LIMIT;
     if (r == 0)
-        r = handling_clear(w->b, err);
+        r = bench_park(p->bench, err);
+    if (r == 0)
+        (void)bench_snap(p->bench, err);
+    if (r == 0)
+        r = handling_clear(p->bench, err);
+    if (r == -ENOTEMPTY && !flat)
+        r = 0; // that the cup does not reach every stone is what is said anyway
+    // On the empty board: the shadows of other stones would be measured too.
+    if (r == 0 && flat)
+        r = prove(p, &proof, err);
     if (r < 0)
         return r;
-    c->arm.map = *bench_map(w->b);
+    c->arm.map = *bench_map(p->bench);
     c->arm.max_error = proof.max;
-    c->arm.points = w->plan.side * w->plan.side;
+    c->arm.points = p->side * p->side;
     say_verdict(&c->arm.map, &proof, ret);
     return 0;
 }
@@ -377,16 +214,14 @@ int wizard_arm(struct bench *b, struct wizard_result *ret, struct error *err)
                          "the board must be known first: `tessera-config calibrate board`");
     // What was measured before is not a better guess: the board may have been moved.
     *bench_map(b) = board_map_from_pose(s->board.a1_x, s->board.a1_y, s->board.rotation, 1.0);
-    struct work *w = calloc(1, sizeof *w);
+    struct arm_points *p = calloc(1, sizeof *p);
     struct observation *o = calloc(1, sizeof *o);
     int r = -ENOMEM;
-    if (w && o) {
-        w->b = b;
-        w->o = o;
-        w->plan = make_plan(&s->board);
-        r = measure(w, ret, err);
+    if (p && o) {
+        arm_points_init(p, b, o);
+        r = measure(p, ret, err);
     }
     free(o);
-    free(w);
+    free(p);
     return r == -ENOMEM ? error_set(err, r, "out of memory") : r;
 }

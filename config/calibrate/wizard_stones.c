@@ -155,6 +155,7 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
         r = judge(b, shown, count, o, &confused, &missed, err);
     if (r < 0)
         return r;
+    (void)bench_snap(b, err);
     vision_models(bench_vision(b, err), &stones->models);
     stones->looks = LOOKS;
     for (int i = 0; i < CALIBRATION_COLOURS; i++)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/base/io.h"
+#include "config/calibrate/sim_seed.h"
 #include "config/calibrate/wizard.h"
 #include "config/cli/cli.h"
 #include "config/paths.h"
@@ -121,21 +122,45 @@ static int save(struct session *session, struct error *err)
     return r == 0 ? calibration_save(NULL, session->path, &session->calibration, err) : r;
 }
 
+// --output, else calibrate-<part>.png beside the calibration.
+static int picture_path(const struct session *session, const char *part, char *ret, size_t size)
+{
+    char folder[PATHS_MAX];
+    int length;
+    if (session->cli->output) {
+        length = snprintf(ret, size, "%s", session->cli->output);
+    } else {
+        int r = paths_state(&session->settings, folder, sizeof folder);
+        if (r == 0)
+            r = io_make_folder(folder, 0755, NULL);
+        if (r < 0)
+            return r;
+        length = snprintf(ret, size, "%s/calibrate-%s.png", folder, part);
+    }
+    return length < (int)size ? 0 : -ENAMETOOLONG;
+}
+
 static int run_one(struct session *session, const struct wizard *wizard, struct error *err)
 {
     struct wizard_result result;
+    char picture[PATHS_MAX + 40];
     if (!session->cli->quiet && !session->cli->json)
         (void)fprintf(stderr, "%s\n", wizard->title);
-    int r = wizard_run(wizard, session->bench, &result, err);
+    int r = picture_path(session, wizard->name, picture, sizeof picture);
+    bench_want_picture(session->bench, r == 0 ? picture : NULL);
+    r = wizard_run(wizard, session->bench, &result, err);
     if (r < 0) {
         struct error other; // what went wrong first is what matters
-        if (r != -ECANCELED && session->cli->output && bench_park(session->bench, &other) == 0)
-            (void)bench_picture(session->bench, session->cli->output, &other);
-        return r;
+        if (r != -ECANCELED && bench_park(session->bench, &other) == 0)
+            (void)bench_snap(session->bench, &other);
+    } else {
+        session->failed += !result.passed;
+        print_result(session, wizard, &result);
     }
-    session->failed += !result.passed;
-    print_result(session, wizard, &result);
-    r = bench_picture(session->bench, session->cli->output, err);
+    char text[sizeof picture + 20];
+    (void)snprintf(text, sizeof text, "The picture is %s", picture);
+    if (bench_snapped(session->bench))
+        say(session, text);
     return r == 0 ? save(session, err) : r;
 }
 
@@ -177,20 +202,16 @@ static enum cli_exit exit_code(const struct session *session, int r)
     return r < 0 || session->failed > 0 ? CLI_FAILED : CLI_DONE;
 }
 
-static int add_overrides(struct cli *cli, char seed[64])
+static int add_overrides(struct cli *cli, struct sim_seed *seed)
 {
-    int needed = 5;
     if (!cli->sim && !cli->seed)
         return 0;
-    if (cli->override_count + needed > CLI_OVERRIDES_MAX)
+    if (cli->override_count + SIM_SEED_SETTINGS + 3 > CLI_OVERRIDES_MAX)
         return -E2BIG;
     for (int i = 0; settings_sim_overrides[i]; i++)
         cli->overrides[cli->override_count++] = settings_sim_overrides[i];
-    if (cli->seed) {
-        (void)snprintf(seed, 64, "sim.seed=%.40s", cli->seed);
-        cli->overrides[cli->override_count++] = seed;
-        cli->overrides[cli->override_count++] = "sim.table=uncalibrated";
-    }
+    for (int i = 0; i < seed->count; i++)
+        cli->overrides[cli->override_count++] = seed->text[i];
     return 0;
 }
 
@@ -198,12 +219,14 @@ enum cli_exit cli_calibrate(struct cli *cli)
 {
     const struct wizard *wizard = wizard_find(cli->arguments[0]);
     bool all = strcmp(cli->arguments[0], "all") == 0;
-    char seed[64];
+    struct sim_seed seed = {0};
     if (!wizard && !all)
         return cli_usage(
             "calibrate panel, camera, board, arm, stones, gripper or all, not \"%.40s\"",
             cli->arguments[0]);
-    if (add_overrides(cli, seed) < 0)
+    if (cli_take_seed(cli, &seed) < 0)
+        return CLI_USAGE;
+    if (add_overrides(cli, &seed) < 0)
         return cli_usage("--set is given too often");
     struct reading *reading = cli_read_settings(cli);
     if (!reading)
@@ -222,6 +245,8 @@ enum cli_exit cli_calibrate(struct cli *cli)
         r = all ? run_all(session, &err) : run_one(session, wizard, &err);
     if (r < 0)
         cli_complain(&err);
+    if (r == -ECANCELED)
+        (void)fprintf(stderr, "What was finished is kept: the same command goes on from there.\n");
     enum cli_exit code = session ? exit_code(session, r) : CLI_FAILED;
     if (session)
         bench_free(session->bench);

@@ -30,6 +30,7 @@ struct cli {
     bool origin, force, probe, yes, sim; // options of single commands
     const char *seed;                    // --seed, as written
     const char *output;                  // --output, NULL = standard output or the command's own
+    const char *bundle;                  // --bundle
     const char *format;                  // --format
     char **arguments;                    // after the command
     int argument_count;
@@ -64,6 +65,10 @@ int cli_set_aside(const char *file, struct error *err);
 
 // Writes a settings file for people to read, making its folder, through links, keeping its mode.
 int cli_write_file(const char *file, const char *text, size_t size, struct error *err);
+
+// What --seed stands for, nothing when it was not given. -EINVAL after a sentence about it.
+struct sim_seed;
+int cli_take_seed(const struct cli *cli, struct sim_seed *ret);
 
 // Finishes writing to standard output; CLI_FAILED with a message when it did not get through.
 enum cli_exit cli_flush(void);

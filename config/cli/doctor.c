@@ -8,6 +8,7 @@
 
 #include "config/base/atomic_file.h"
 #include "config/base/json.h"
+#include "config/calibrate/drift.h"
 #include "config/calibration.h"
 #include "config/cli/cli.h"
 #include "config/doctor.h"
@@ -45,8 +46,96 @@ static json_t *report_json(const struct doctor_report *report)
     return json_pack("{s:s, s:o}", "worst", level_name(doctor_worst(report)), "lines", lines);
 }
 
+static const double DRIFT_LIMIT = 2.0; // mm: the cup still finds a stone's middle
+
+// The camera looks at the board once more. Only when nothing before has spoken against it: a device
+// that is missing is one line, not two.
+static void examine_drift(const struct settings *settings, struct doctor_report *report)
+{
+    static const char WHAT[] = "drift";
+    char path[PATHS_MAX];
+    struct calibration *c = calloc(1, sizeof *c);
+    struct error err;
+    double mm;
+    for (int i = 0; i < report->count; i++)
+        if (report->line[i].level == DOCTOR_BAD && strcmp(report->line[i].what, "camera") == 0) {
+            free(c);
+            return;
+        }
+    int r = c ? paths_calibration(settings, path, sizeof path) : -ENOMEM;
+    if (r == 0)
+        r = calibration_load(path, settings->machine.name, c, &err);
+    if (r == 0 && c->board.verdict.valid) {
+        r = drift_measure(settings, c, &mm, &err);
+        if (r < 0)
+            doctor_add(report, DOCTOR_WARNING, WHAT, "tessera-config calibrate board",
+                       "the board could not be looked at: %.200s", err.text);
+        else if (mm > DRIFT_LIMIT)
+            doctor_add(report, DOCTOR_BAD, WHAT,
+                       "tessera-config --force calibrate board, then calibrate arm",
+                       "the board is seen %.1f mm from where it was calibrated (limit %.1f): it or "
+                       "the camera was moved",
+                       mm, DRIFT_LIMIT);
+        else
+            doctor_add(report, DOCTOR_GOOD, WHAT, "",
+                       "the board is seen %.2f mm from where it was calibrated, limit %.1f", mm,
+                       DRIFT_LIMIT);
+    }
+    free(c);
+}
+
+// The folder of whoever runs this, and his name, are nobody's business: "/home/ada/x" goes out as
+// "~/x", other homes as "/home/…/x".
+static void print_private(const char *text, char *ret, size_t size)
+{
+    const char *home = getenv("HOME");
+    size_t length = home ? strlen(home) : 0;
+    size_t n = 0;
+    while (*text && n + 16 < size) {
+        if (length > 1 && strncmp(text, home, length) == 0) {
+            ret[n++] = '~';
+            text += length;
+        } else if (strncmp(text, "/home/", 6) == 0) {
+            n += (size_t)snprintf(ret + n, size - n, "/home/...");
+            text += 6;
+            text += strcspn(text, "/ \"'");
+        } else {
+            ret[n++] = *text++;
+        }
+    }
+    ret[n] = '\0';
+}
+
+// Every string in it, whatever it is about.
+static json_t *without_names(const json_t *value)
+{
+    if (json_is_string(value)) {
+        char text[2 * DOCTOR_TEXT_MAX + SETTINGS_PATH_MAX];
+        print_private(json_string_value(value), text, sizeof text);
+        return json_string(text);
+    }
+    return json_deep_copy(value);
+}
+
+static json_t *lines_without_names(const json_t *lines)
+{
+    json_t *all = json_array();
+    size_t i;
+    json_t *line;
+    json_array_foreach(lines, i, line)
+    {
+        json_t *copy = json_object();
+        const char *key;
+        json_t *value;
+        json_object_foreach((json_t *)line, key, value)
+            json_object_set_new(copy, key, without_names(value));
+        json_array_append_new(all, copy);
+    }
+    return all;
+}
+
 // What one needs to help from afar: the report, the settings in force, the calibration. No games,
-// no pictures, no names but the robot's own.
+// no pictures, no names but the robot's own, no home folders.
 static int write_bundle(const struct reading *reading, const struct doctor_report *report,
                         const char *file, struct error *err)
 {
@@ -54,14 +143,18 @@ static int write_bundle(const struct reading *reading, const struct doctor_repor
     for (size_t i = 0; i < schema_key_count; i++) {
         char text[VALUE_TEXT_MAX];
         (void)value_print(&schema_keys[i], &reading->settings, text, sizeof text);
-        json_object_set_new(settings, schema_keys[i].key, json_string(text));
+        json_t *plain = json_string(text);
+        json_object_set_new(settings, schema_keys[i].key, without_names(plain));
+        json_decref(plain);
     }
     char path[PATHS_MAX];
     json_t *calibration = NULL;
     if (paths_calibration(&reading->settings, path, sizeof path) == 0)
         (void)json_read_file(path, CALIBRATION_FILE_MAX, &calibration, NULL);
-    json_t *bundle = json_pack("{s:o, s:o, s:o?}", "doctor", report_json(report), "settings",
-                               settings, "calibration", calibration);
+    json_t *doctor = report_json(report);
+    json_object_set_new(doctor, "lines", lines_without_names(json_object_get(doctor, "lines")));
+    json_t *bundle = json_pack("{s:o, s:o, s:o?}", "doctor", doctor, "settings", settings,
+                               "calibration", calibration);
     char *text = bundle ? json_dumps(bundle, JSON_INDENT(1)) : NULL;
     int r = text ? atomic_file_write(NULL, file, text, strlen(text), 0644, err)
                  : error_set(err, -ENOMEM, "out of memory");
@@ -81,8 +174,10 @@ enum cli_exit cli_doctor(struct cli *cli)
             .environment = (const char *const *)environ,
             .overrides = cli->overrides,
         };
-        (void)reading_load(reading, &source);
+        int r = reading_load(reading, &source);
         doctor_examine(reading, report);
+        if (r == 0)
+            examine_drift(&reading->settings, report);
         json_t *json = cli->json ? report_json(report) : NULL;
         if (json)
             (void)json_dumpf(json, stdout, JSON_INDENT(2));
@@ -93,7 +188,7 @@ enum cli_exit cli_doctor(struct cli *cli)
         json_decref(json);
         code = doctor_worst(report) == DOCTOR_BAD ? CLI_FAILED : CLI_DONE;
         struct error err;
-        if (cli->output && write_bundle(reading, report, cli->output, &err) < 0) {
+        if (cli->bundle && write_bundle(reading, report, cli->bundle, &err) < 0) {
             cli_complain(&err);
             code = CLI_FAILED;
         }

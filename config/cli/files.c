@@ -1,5 +1,6 @@
 // Writing files that people may have written before.
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "config/base/atomic_file.h"
 #include "config/base/io.h"
+#include "config/calibrate/sim_seed.h"
 #include "config/cli/cli.h"
 
 enum { OLD_FILES_MAX = 1000 };
@@ -29,6 +31,22 @@ int cli_set_aside(const char *file, struct error *err)
     return error_set_at(err, -errno, file, 0, 0,
                         "cannot be kept under another name, so it was not replaced: %s",
                         strerror(errno));
+}
+
+int cli_take_seed(const struct cli *cli, struct sim_seed *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long seed = cli->seed ? strtoul(cli->seed, &end, 10) : 0;
+    if (!cli->seed)
+        return 0;
+    if (errno != 0 || end == cli->seed || *end != '\0' || cli->seed[0] == '-' || seed > INT32_MAX) {
+        (void)cli_usage("--seed \"%.40s\" is not a whole number from 0 to %d", cli->seed,
+                        INT32_MAX);
+        return -EINVAL;
+    }
+    sim_seed_settings(seed, ret);
+    return 0;
 }
 
 int cli_write_file(const char *file, const char *text, size_t size, struct error *err)

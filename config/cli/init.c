@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/calibrate/sim_seed.h"
 #include "config/cli/cli.h"
 #include "config/hardware.h"
 #include "config/presets.h"
@@ -38,7 +39,7 @@ static void set(struct init *init, const char *key, const char *value)
     char why[ERROR_TEXT_MAX];
     if (value_store(schema_find(key), value, &init->settings, why, sizeof why) < 0) {
         char text[ERROR_TEXT_MAX + 64];
-        (void)snprintf(text, sizeof text, "%s stays at its default: %s", key, why);
+        (void)snprintf(text, sizeof text, "%.40s stays at its default: %.480s", key, why);
         note(init, text);
     }
 }
@@ -246,6 +247,17 @@ static int write_settings(const struct init *init, const char *file, struct erro
     return r;
 }
 
+// With the file named where it is not the usual one, so that the lines can be copied.
+static void say_commands(const char *file)
+{
+    char option[SETTINGS_PATH_MAX + 12] = "";
+    if (strcmp(file, SETTINGS_FILE) != 0)
+        (void)snprintf(option, sizeof option, " --config %s", file);
+    (void)printf("%s is written. Read it through; then:\n    tessera-config%s check\n"
+                 "    tessera-config%s calibrate all\n    tessera play%s\n",
+                 file, option, option, option);
+}
+
 static void say_next(const struct init *init, const char *file)
 {
     struct reading *reading = reading_new();
@@ -258,9 +270,42 @@ static void say_next(const struct init *init, const char *file)
         reading_free(reading);
     }
     if (!init->cli->quiet)
-        (void)printf("%s is written. Next: read it through, then `tessera-config check`, then "
-                     "`tessera-config calibrate all`.\n",
-                     file);
+        say_commands(file);
+}
+
+// The unknown table of --seed: its owner knows his stones, and that is all.
+static void take_seed(struct init *init, const struct sim_seed *seed)
+{
+    for (int i = 0; i < seed->count; i++) {
+        char key[SIM_SEED_TEXT];
+        (void)snprintf(key, sizeof key, "%s", seed->text[i]);
+        char *value = strchr(key, '=');
+        *value = '\0';
+        set(init, key, value + 1);
+    }
+}
+
+// Asked before any question is: whether the file may be put where it is wanted.
+static bool may_write(const char *file)
+{
+    char folder[SETTINGS_PATH_MAX];
+    (void)snprintf(folder, sizeof folder, "%s", file);
+    char *slash;
+    do {
+        slash = strrchr(folder, '/');
+        if (slash)
+            *slash = '\0';
+    } while (slash && slash != folder && access(folder, F_OK) < 0);
+    const char *where = !slash ? "." : slash == folder ? "/" : folder;
+    if (access(where, W_OK) == 0)
+        return true;
+    (void)fprintf(
+        stderr,
+        "%s cannot be written by this user (%s: %s).\nRun it as root: sudo tessera-config "
+        "init; or name a file of your own: tessera-config init my.yaml, and then --config "
+        "my.yaml with every command.\n",
+        file, where, strerror(errno));
+    return false;
 }
 
 static enum cli_exit unknown_preset(const char *name)
@@ -284,12 +329,18 @@ enum cli_exit cli_init(struct cli *cli)
     for (int i = 0; i < cli->preset_count; i++)
         if (!preset_find(cli->presets[i]))
             return unknown_preset(cli->presets[i]);
+    struct sim_seed seed = {0};
+    if (cli_take_seed(cli, &seed) < 0)
+        return CLI_USAGE;
+    if (!may_write(file))
+        return CLI_FAILED;
     struct init init = {.cli = cli, .asks = !cli->yes && isatty(STDIN_FILENO)};
     settings_default(&init.settings);
     int r = 0;
-    if (cli->sim) {
+    if (cli->sim || cli->seed) {
         preset_apply(preset_find("sim"), &init.settings);
         note(&init, "The simulated table: no device is used");
+        take_seed(&init, &seed);
     } else {
         r = find_hardware(&init);
     }

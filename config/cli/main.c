@@ -39,6 +39,7 @@ enum option_name {
     OPTION_SEED,
     OPTION_YES,
     OPTION_OUTPUT,
+    OPTION_BUNDLE,
     OPTION_FORMAT,
     OPTION_PRESET,
     OPTION_VERSION,
@@ -62,9 +63,10 @@ static const struct described_option {
      NULL,
      "ports, init: open serial ports, ask who is there"},
     {{"force", no_argument, NULL, OPTION_FORCE}, NULL, "init, restore: replace what is there"},
-    {{"output", required_argument, NULL, OPTION_OUTPUT},
+    {{"output", required_argument, NULL, OPTION_OUTPUT}, "FILE", "calibrate: the picture"},
+    {{"bundle", required_argument, NULL, OPTION_BUNDLE},
      "FILE",
-     "calibrate: the picture; doctor: a bundle for support"},
+     "doctor: also write what helpers from afar need, without personal data"},
     {{"sim", no_argument, NULL, OPTION_SIM}, NULL, "use the simulated table"},
     {{"seed", required_argument, NULL, OPTION_SEED}, "N", "seed of the simulated table"},
     {{"yes", no_argument, NULL, OPTION_YES}, NULL, "do not ask before something moves"},
@@ -213,6 +215,9 @@ static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
         break;
     case OPTION_OUTPUT:
         cli->output = optarg;
+        break;
+    case OPTION_BUNDLE:
+        cli->bundle = optarg;
         break;
     case OPTION_PRESET:
         if (cli->preset_count == CLI_PRESETS_MAX)

@@ -29,7 +29,8 @@ static void print_camera(const struct hardware_camera *camera)
                      camera->error == -13 ? "; add yourself to the group video" : "");
         return;
     }
-    (void)printf("      %s, %s, %s\n     ", camera->path, camera->name, camera->bus);
+    (void)printf("      %s%s%s, %s\n     ", camera->by_id[0] ? camera->path : "",
+                 camera->by_id[0] ? ", " : "", camera->name, camera->bus);
     for (int i = 0; i < camera->formats; i++)
         (void)printf(" %s up to %d x %d%s", camera->format[i].name, camera->format[i].width,
                      camera->format[i].height, i + 1 < camera->formats ? "," : "\n");
@@ -39,8 +40,9 @@ static void print_camera(const struct hardware_camera *camera)
 
 static void print_serial(const struct hardware_serial *serial, const char *firmware)
 {
-    (void)printf("  %s\n      %s, %s", serial->by_id[0] ? serial->by_id : serial->path,
-                 serial->path, serial->name[0] ? serial->name : "no name");
+    (void)printf("  %s\n      %s%s%s", serial->by_id[0] ? serial->by_id : serial->path,
+                 serial->by_id[0] ? serial->path : "", serial->by_id[0] ? ", " : "",
+                 serial->name[0] ? serial->name : "no name");
     if (serial->usb_vendor >= 0)
         (void)printf(", USB %04x:%04x %s", (unsigned)serial->usb_vendor,
                      (unsigned)serial->usb_product, serial->usb_serial);

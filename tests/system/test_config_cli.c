@@ -308,7 +308,7 @@ static void test_doctor(void **state)
     c.panel.verdict = c.camera.verdict = c.board.verdict = c.arm.verdict = c.stones.verdict =
         c.gripper.verdict = fine;
     assert_int_equal(calibration_save(NULL, "calibration-sim.json", &c, &err), 0);
-    expect_run(0, "--config t.yaml doctor --output bundle.json");
+    expect_run(0, "--config t.yaml doctor --bundle bundle.json");
     expect_in(output, "good     settings");
     expect_in(output, "good     calibration arm      0.25, limit 0.5, 0 days old");
     read_into("bundle.json", output);
@@ -373,6 +373,41 @@ static void test_calibrate(void **state)
     expect_run(0, "--config t.yaml calibrate panel --yes --force");
 }
 
+// What calibration says the board is, and where the camera sees it now.
+static void test_drift(void **state)
+{
+    (void)state;
+    expect_run(0, "init --sim t.yaml");
+    expect_run(0, "--config t.yaml calibrate camera --yes");
+    expect_run(0, "--config t.yaml calibrate board --yes");
+    struct stat st;
+    assert_int_equal(stat("calibrate-board.png", &st), 0); // the picture
+    assert_true(st.st_size > 10000);
+    expect_run(1, "--config t.yaml doctor"); // the arm was not calibrated
+    expect_in(output, "good     drift");
+    expect_run(1, "--config t.yaml --set sim.table=random --set sim.seed=2 doctor");
+    expect_in(output, "bad      drift");
+    expect_in(output, "-> tessera-config --force calibrate board");
+}
+
+// A bundle goes to strangers.
+static void test_bundle_is_private(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("HOME", folder, 1), 0);
+    write_file("t.yaml", "camera: {source: pipe, command: \"/home/grace/bin/eye --key 1\"}\n"
+                         "serial: {port: sim}\ngpio: {backend: sim}\n");
+    char set[400];
+    (void)snprintf(set, sizeof set, "--config t.yaml set paths.state %s/deep/state", folder);
+    expect_run(0, set);
+    expect_run(1, "--config t.yaml doctor --bundle bundle.json");
+    read_into("bundle.json", output);
+    assert_null(strstr(output, "grace"));
+    assert_null(strstr(output, folder));
+    expect_in(output, "~/deep/state");
+    expect_in(output, "/home/.../bin/eye --key 1");
+}
+
 static void test_bad_backups(void **state)
 {
     (void)state;
@@ -417,6 +452,8 @@ int main(void)
         TEST(test_backup_and_restore),
         TEST(test_bad_backups),
         TEST(test_doctor),
+        TEST(test_drift),
+        TEST(test_bundle_is_private),
         TEST(test_calibrate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,83 @@
+#include "tests/system/calibrate_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void say(void *user, const char *text)
+{
+    struct fixture *f = user;
+    f->said++;
+    if (f->when && strstr(text, f->when)) {
+        table_fault(bench_table(f->bench), f->fault, f->value);
+        f->when = NULL;
+    }
+}
+
+static bool ask(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+    return false;
+}
+
+static bool measure(void *user, const char *text, double proposed, double *ret)
+{
+    (void)user;
+    (void)text;
+    *ret = proposed;
+    return true;
+}
+
+struct fixture *fixture_begin(const struct table_setup *table, bool yes)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    char file[512];
+    struct error err;
+    (void)snprintf(file, sizeof file, "%s/config/samples/sim.yaml", getenv("TESSERA_SOURCE"));
+    struct settings_source source = {.file = file};
+    if (settings_load(&source, &f->settings, &err) < 0)
+        fail_msg("%s", err.text);
+    calibration_init(&f->calibration, f->settings.machine.name);
+    const struct bench_options options = {
+        .settings = &f->settings,
+        .calibration = &f->calibration,
+        .people = {.say = say, .ask = ask, .measure = measure, .user = f},
+        .yes = yes,
+        .table = table,
+        .arm = true,
+    };
+    if (bench_open(&options, &f->bench, &err) < 0)
+        fail_msg("%s", err.text);
+    return f;
+}
+
+void fixture_end(struct fixture *f)
+{
+    bench_free(f->bench);
+    free(f);
+}
+
+int fixture_run(struct fixture *f, const char *name, struct wizard_result *ret, struct error *err)
+{
+    *err = (struct error){0};
+    return wizard_run(wizard_find(name), f->bench, ret, err);
+}
+
+void fixture_expect_pass(struct fixture *f, const char *name)
+{
+    struct wizard_result result;
+    struct error err;
+    if (fixture_run(f, name, &result, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    if (!result.passed)
+        fail_msg("%s: %g (limit %g): %s", name, result.figure, result.limit, result.words);
+    print_message("%s: %.3g %s; %s\n", name, result.figure, result.what, result.words);
+}

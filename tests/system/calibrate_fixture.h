@@ -1,0 +1,22 @@
+// calibrate_fixture: one robot on the simulated table under calibration, for tests.
+#pragma once
+
+#include "config/calibrate/wizard.h"
+
+struct fixture {
+    struct settings settings;
+    struct calibration calibration;
+    struct bench *bench;
+    enum table_fault fault; // set off when `when` is said; NULL = never
+    const char *when;
+    double value;
+    int said;
+};
+
+// table NULL: the one of config/samples/sim.yaml. yes: nobody is asked; else every answer is no.
+struct fixture *fixture_begin(const struct table_setup *table, bool yes);
+void fixture_end(struct fixture *fixture);
+int fixture_run(struct fixture *fixture, const char *name, struct wizard_result *ret,
+                struct error *err);
+// Fails the test when the wizard does not pass.
+void fixture_expect_pass(struct fixture *fixture, const char *name);

@@ -33,3 +33,8 @@ tessera_bench(NAME bench_config SOURCES bench/bench_config.c LIBS tessera_config
 tessera_bench(NAME soak_calibrate SOURCES soak/soak_calibrate.c LIBS tessera_calibrate)
 set_target_properties(soak_calibrate PROPERTIES LINKER_LANGUAGE CXX)
 add_dependencies(soak_calibrate tessera-rulesd tessera-engine)
+
+# Calibrates a simulated robot and plays a game with it, as the README tells its readers to.
+add_test(NAME test_readme COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/system/test_readme.sh)
+set_tests_properties(test_readme PROPERTIES LABELS system SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT "${TEST_ENV}")

@@ -15,8 +15,11 @@ fi
 build=$tree/build/arm64
 native=$tree/build/release/bin
 # Rules, motion, settings, the ground floor, exact counts, recorded sessions: seconds each, even emulated.
-quick_tests='^(test_(base|rules|rulesd|config|motion|house)_|test_engine_(perft|line|sboard)|test_vision_(geometry|session)|fuzz_)'
-slow_tests='^test_(config_calibrate|motion_sim|rulesd_kill)$'
+quick_tests='^(test_(base|rules|rulesd|config|motion|house)_|test_engine_(perft|line|sboard)|test_vision_geometry|fuzz_)'
+slow_tests='test_(config_calibrate|motion_sim|rulesd_kill)'
+# The emulator, not we: it carries out posix_spawn() as a fork, so that spawning a program that does not
+# exist seems to succeed.
+unfit_tests='test_vision_session'
 passed=0
 failed=0
 
@@ -59,7 +62,7 @@ write_starters() {
 # Every test as ctest knows it, with the emulator in front.
 run_tests() {
     start=$(date +%s)
-    set -- ${quick:+-R "$quick_tests" -E "$slow_tests"}
+    set -- -E "^($unfit_tests${quick:+|$slow_tests})\$" ${quick:+-R "$quick_tests"}
     scratch=$(mktemp -d)
     TMPDIR=$scratch ctest --test-dir "$build" -j "${TESSERA_JOBS:-$(nproc)}" --output-on-failure "$@" >"$build.test.log" 2>&1 || true
     rm -rf "$scratch"

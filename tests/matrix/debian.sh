@@ -37,7 +37,7 @@ make_archive() {
     start=$(date +%s)
     apt_settings >"$cache/$name.apt.conf"
     printf '%s\n' "$sources" |
-        mmdebstrap --quiet --variant=minbase --aptopt="$cache/$name.apt.conf" \
+        mmdebstrap --quiet --format=tar --variant=minbase --aptopt="$cache/$name.apt.conf" \
             "$codename" "$archive.new" - >"$log" 2>&1 ||
         { tail -n 20 "$log" >&2; fail "mmdebstrap could not make a Debian $release."; }
     mv "$archive.new" "$archive"

@@ -1,14 +1,24 @@
 #include "rules/engine/eval.h"
 
 #include <math.h>
+#include <stddef.h>
 
 // All weights of the evaluation (here and in line.c) were fitted by logistic regression to the
 // results of the engine's own games; see README.md. 180 points are a factor e in the odds.
 enum {
-    TEMPO = 65,
-    HANGING = 26,     // a point where either side can capture helps who moves next
-    HANGING_NEAR = 9, // per stone already taken
+    TEMPO = 85,
+    HANGING = 14,     // a point where either side can capture helps who moves next
+    HANGING_NEAR = 5, // per stone already taken
+    LINES_PERCENT = 55,
+    POINTS_MAX_COUNTED = 12,
 };
+
+// The worth of each point where the side to move, or the other, makes a four, an open three, or
+// captures: what one can do next counts for more than what the other can, except fours.
+static const struct {
+    enum sb_set set;
+    int mine, yours;
+} point_worth[] = {{SB_FOUR, 35, 42}, {SB_THREE, 19, 9}, {SB_TAKE, 83, 63}};
 
 // The worth of stones taken grows faster than their number: the last pair wins.
 static int taken_value(const struct sboard *b, int player)
@@ -16,7 +26,7 @@ static int taken_value(const struct sboard *b, int player)
     int goal = b->rules.goal, taken = b->taken[player];
     if (!goal)
         return 0;
-    return (310 * taken + 500 * taken * taken / goal) / goal;
+    return (170 * taken + 275 * taken * taken / goal) / goal;
 }
 
 static int hanging_value(const struct sboard *b, int player)
@@ -25,10 +35,29 @@ static int hanging_value(const struct sboard *b, int player)
     return b->rules.goal ? HANGING_NEAR * points * b->taken[player] * 10 / b->rules.goal : 0;
 }
 
+static int counted(int points)
+{
+    return points < POINTS_MAX_COUNTED ? points : POINTS_MAX_COUNTED;
+}
+
+// What the points without a stone are worth to the side to move.
+static int points_value(const struct sboard *b, int me, int you)
+{
+    int lines = sb_total(b, me) - sb_total(b, you);
+    if (b->rules.line.two_a_turn)
+        return lines / 2 + TEMPO;
+    int value = lines * LINES_PERCENT / 200 + TEMPO;
+    for (size_t i = 0; i < sizeof point_worth / sizeof *point_worth; i++) {
+        enum sb_set set = point_worth[i].set;
+        value += point_worth[i].mine * counted(b->sets.count[me][set]) -
+                 point_worth[i].yours * counted(b->sets.count[you][set]);
+    }
+    return value;
+}
+
 int eval_position(const struct sboard *b)
 {
-    int me = b->side, you = 1 - me;
-    int value = (sb_total(b, me) - sb_total(b, you)) / 2 + TEMPO;
+    int me = b->side, you = 1 - me, value = points_value(b, me, you);
     value += taken_value(b, me) - taken_value(b, you);
     if (b->sets.count[me][SB_TAKE] | b->sets.count[you][SB_TAKE]) {
         value += HANGING * (b->sets.count[me][SB_TAKE] + b->sets.count[you][SB_TAKE]);

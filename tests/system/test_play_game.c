@@ -139,9 +139,9 @@ static void test_wrong_use(void **state)
     assert_exit(0, "digraph tessera", ARGS("graph"));
     assert_exit(1, "ended by itself",
                 ARGS("play", "--sim", "--auto", "--set", "engine.command=false", "--state", path));
-    assert_exit(
-        1, "engine.protocol says gomocup",
-        ARGS("play", "--sim", "--auto", "--set", "engine.protocol=gomocup", "--state", path));
+    assert_exit(1, "ended unexpectedly",
+                ARGS("play", "--sim", "--auto", "--set", "engine.protocol=gomocup", "--set",
+                     "engine.command=false", "--state", path));
 }
 
 int main(void)

@@ -15,9 +15,10 @@
 
 #ifndef FUZZ_DIALECT
 #define FUZZ_DIALECT "grbl"
+enum { LINE_LONGEST = 70 };
+#else
+enum { LINE_LONGEST = 96 }; // numbered
 #endif
-
-enum { LINE_LONGEST = sizeof FUZZ_DIALECT == sizeof "grbl" ? 70 : 96 }; // numbered lines are longer
 
 struct wire {
     const uint8_t *in;

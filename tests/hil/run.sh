@@ -18,8 +18,10 @@ gpio 60'
 # In their full length.
 all="game 600
 game 600 LEVEL=4
-unplug 3000 UNPLUGS=50 SEED=1
-unplug 3000 UNPLUGS=50 SEED=2
+unplug 1500 UNPLUGS=25 SEED=1
+unplug 1500 UNPLUGS=25 SEED=2
+unplug 1500 UNPLUGS=25 SEED=3
+unplug 1500 UNPLUGS=25 SEED=4
 stop 900 STOP_PRESSES=2000
 lost 240
 camera 150

@@ -31,7 +31,7 @@ for round in $(seq "${ROUNDS:-2}"); do
     placed=$(grep -ac 'placing' "$run/game")
     began=$(now_ms)
     plug_camera
-    wait_for 40 goes_on || fail "the robot does not go on with its camera"
+    wait_for 90 goes_on || fail "the robot does not go on with its camera"
     note "$round: plugged in, next stone after $((($(now_ms) - began) / 1000)) s"
 
     # Frozen: the device is there, no picture comes.
@@ -43,7 +43,7 @@ for round in $(seq "${ROUNDS:-2}"); do
     quiet_arm || fail "the robot goes on with a frozen picture"
     placed=$(grep -ac 'placing' "$run/game")
     kill -CONT "$camera"
-    wait_for 40 goes_on || fail "the robot does not go on after the camera froze"
+    wait_for 90 goes_on || fail "the robot does not go on after the camera froze"
 done
 # No edge comes of a chip that goes away, so only reading it tells.
 before=$(wc -l <"$stops")

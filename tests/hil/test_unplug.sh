@@ -48,7 +48,7 @@ for i in $(seq "$count"); do
         [ $used -gt $spin ] && spin=$used
         plug_plotter
     fi
-    if wait_for 60 homed_again; then
+    if wait_for 90 homed_again; then
         back=$((back + 1))
         [ "$(serial_port)" = "$before" ] || renamed=$((renamed + 1))
         note "$i: $phase: homed and looking after $((($(now_ms) - began) / 100)) tenths of a second"

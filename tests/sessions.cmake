@@ -6,6 +6,11 @@ if(TARGET tessera_controller)
     tessera_test(NAME test_session_photos SOURCES system/test_session_photos.c system/program.c
         LIBS tessera_base LABEL system TIMEOUT 600)
     add_dependencies(test_session_photos tessera)
+    tessera_bench(NAME make_films SOURCES sessions/make_films.c LIBS tessera_controller)
+    set_target_properties(make_films PROPERTIES LINKER_LANGUAGE CXX)
     tessera_bench(NAME soak_vision SOURCES soak/soak_vision.c soak/vision_bout.c LIBS tessera_controller)
     set_target_properties(soak_vision PROPERTIES LINKER_LANGUAGE CXX)
+    # A taste of ./dev soak vision.
+    add_test(NAME test_soak_vision COMMAND soak_vision 6 --seed 10 --moves 6)
+    set_tests_properties(test_soak_vision PROPERTIES TIMEOUT 600 LABELS system ENVIRONMENT "${TEST_ENV}")
 endif()

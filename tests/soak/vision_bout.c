@@ -633,12 +633,15 @@ static void choose_table(struct bout *b)
     table_setup_random(b->o->seed, s);
     s->stones.colours = b->truth.rules.colours;
     s->camera.noise_frames = 8;
-    if (b->truth.rules.size != 19) { // the same sheet with wider lines, and larger stones
-        double pitch = 396.0 / (b->truth.rules.size - 1), d = fmin(24, 0.75 * pitch);
-        s->board.columns = s->board.rows = b->truth.rules.size;
-        s->board.pitch_x = s->board.pitch_y = pitch;
-        s->stones.height *= d / s->stones.diameter;
-        s->stones.diameter = d;
+    int lines = b->truth.rules.size;
+    if (lines == 19)
+        return;
+    // A smaller sheet of the same kind, and the camera as much nearer.
+    double scale = (lines - 1) / (s->board.columns - 1.0);
+    s->board.columns = s->board.rows = lines;
+    for (int a = 0; a < 3; a++) {
+        s->camera.eye[a] *= scale;
+        s->camera.target[a] *= scale;
     }
 }
 

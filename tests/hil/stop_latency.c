@@ -24,12 +24,24 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int64_t quantile(const int64_t *sorted, int count, int percent)
+{
+    return sorted[(int64_t)(count - 1) * percent / 100];
+}
+
+static double ms(int64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
 static void print(const char *what, int64_t *values, int count)
 {
+    if (count == 0)
+        return;
     qsort(values, (size_t)count, sizeof values[0], compare);
     printf("  %-28s %6d times: median %.2f, p90 %.2f, p99 %.2f, worst %.2f ms\n", what, count,
-           (double)values[count / 2] / 1e6, (double)values[count * 9 / 10] / 1e6,
-           (double)values[count * 99 / 100] / 1e6, (double)values[count - 1] / 1e6);
+           ms(quantile(values, count, 50)), ms(quantile(values, count, 90)),
+           ms(quantile(values, count, 99)), ms(quantile(values, count, 100)));
 }
 
 static void nap(int64_t ns)
@@ -99,6 +111,6 @@ int main(int argc, char **argv)
     }
     print("e-stop edge to stopping byte", took, count);
     print("sleep of 1 ms was late by", late, lates);
-    const int64_t p99 = took[count * 99 / 100], share = lates ? late[lates / 100 * 99] : 0;
-    return p99 > LIMIT_MS * NS_PER_MS + share;
+    const int64_t share = lates ? quantile(late, lates, 99) : 0;
+    return quantile(took, count, 99) > LIMIT_MS * NS_PER_MS + share;
 }

@@ -69,7 +69,7 @@ run_until_cut() { # run_until_cut FOLDER SEED: leaves disk, base, log and promis
         ! grep -qa '^game - ' <(tail -c 4096 "$d/disk") || break
         sleep 0.1
     done
-    sleep "$((RANDOM % 6)).$((RANDOM % 10))"
+    sleep "$((RANDOM % 10)).$((RANDOM % 10))"
     kill -9 -- -"$(cat "$d/share/.hil/group")"
     wait "$machine" || true
     tail -c $((3 * 4096)) "$d/disk" | tr -s '\0' '\n' | grep -aE '^(moves|calibration|game) ' >"$d/share/promises" || true
@@ -120,9 +120,11 @@ for ((m = 0; m < MACHINES; m++)); do
     for ((i = 1; i <= share; i++)); do
         made=$((made + 1))
         # Anywhere in the log, by large random numbers; every fourth drive has no cache, every fourth loses all of it.
-        at=$(((RANDOM * 32768 + RANDOM) % all + 1))
-        if [ $((made % 10)) = 0 ]; then
-            made_cut "$d" "$at" $((made % 4)) resume ${behind[made / 10 % 2]}
+        any=$((RANDOM * 32768 + RANDOM))
+        at=$((any % all + 1))
+        if [ $((made % 10)) = 0 ]; then # late enough that there is a game to go on with
+            at=$((all - any % (all / 4 + 1)))
+            made_cut "$d" "$at" $((made / 10 % 3)) resume ${behind[made / 10 % 2]}
         else
             made_cut "$d" "$at" $((made % 4 < 2 ? made % 4 : RANDOM + 2))
         fi

@@ -63,10 +63,13 @@ configure() {
     [ -z "$lost" ] || die "this kernel does not take: $lost"
 }
 
+fetch() { apt-get download -q -o APT::Sandbox::User=root "$1" v4l2loopback-dkms; }
+
 build() { # build PACKAGE RESULT
     local tree=$1 result=$2
-    # Root's downloads would otherwise be tried as the user _apt, who may not write here.
-    apt-get download -q -o APT::Sandbox::User=root "$1" v4l2loopback-dkms
+    # Root's downloads would otherwise be tried as the user _apt, who may not write here. Lists of
+    # packages that are weeks old name versions that are gone.
+    fetch "$1" || { apt-get -q update && fetch "$1"; }
     unpack "$1"
     add_loopback "$tree"
     widen "$tree"

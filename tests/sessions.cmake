@@ -5,7 +5,10 @@ tessera_test(NAME test_controller_variants SOURCES unit/test_controller_variants
 if(TARGET tessera_controller)
     tessera_test(NAME test_session_photos SOURCES system/test_session_photos.c system/program.c
         LIBS tessera_base LABEL system TIMEOUT 600)
+    tessera_test(NAME test_session_tools SOURCES system/test_session_tools.c system/program.c
+        LIBS tessera_base LABEL system TIMEOUT 900)
     add_dependencies(test_session_photos tessera)
+    add_dependencies(test_session_tools tessera)
     tessera_bench(NAME make_films SOURCES sessions/make_films.c LIBS tessera_controller)
     set_target_properties(make_films PROPERTIES LINKER_LANGUAGE CXX)
     tessera_bench(NAME soak_vision SOURCES soak/soak_vision.c soak/vision_bout.c LIBS tessera_controller)

@@ -161,7 +161,7 @@ static void test_trim(void **state)
 {
     (void)state;
     const char *const trim[] = {
-        "session", "trim", session("slow-play"), made("short"), "--from", "6", "--to", "15", NULL};
+        "session", "trim", session("slow-play"), made("short"), "--from", "6", "--to", "20", NULL};
     expect_code(trim, 0, "decisions");
     char *said = expected_of(made("short"));
     assert_string_equal(said, "{\"move\":\"L11\"}\n{\"move\":\"J9\"}\n");

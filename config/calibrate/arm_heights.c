@@ -50,6 +50,8 @@ static int feel_board(struct bench *b, struct error *err)
 {
     const struct settings *s = bench_settings(b);
     double height = s->stones.height;
+    int column = (s->board.columns - 1) / 2;
+    int row = (s->board.rows - 1) / 2;
     double guess = bench_arm_config(b)->board_z;
     double sum = 0;
     int r = use_board_z(b, guess + DROP_ABOVE, err);
@@ -57,10 +59,9 @@ static int feel_board(struct bench *b, struct error *err)
         double at[2];
         double felt = 0;
         int colour = 1 + k % bench_colours(b);
-        board_map_to_machine(bench_map(b),
-                             (double[]){((s->board.columns - 1) / 2 + k - 1) * s->board.pitch_x,
-                                        (s->board.rows - 1) / 2 * s->board.pitch_y},
-                             at);
+        board_map_to_machine(
+            bench_map(b), (double[]){(column + k - 1) * s->board.pitch_x, row * s->board.pitch_y},
+            at);
         r = handling_place(b, colour, at[0], at[1], err);
         if (r == 0)
             r = handling_find_contact(b, at[0], at[1], guess + height, &felt, err);

@@ -91,10 +91,12 @@ int handling_lift_at(struct bench *b, int colour, double x, double y, struct err
     (void)board_map_to_board(bench_map(b), (double[]){x, y}, board);
     handling_name(board[0] / bench_settings(b)->board.pitch_x,
                   board[1] / bench_settings(b)->board.pitch_y, name);
-    return error_set(err, -ENODATA,
-                     "no stone was gripped near %s, where one should lie: is the board flat there, "
-                     "does the pump pull, is the cup clean?",
-                     name);
+    return error_set(
+        err, -ENODATA,
+        "no stone was gripped near %s, where one should lie: is the board flat there, "
+        "does the pump pull, is the cup clean, does the arm come back to the same place "
+        "each time (a loose belt, lost steps)?",
+        name);
 }
 
 int handling_pass(struct bench *b, int colour, struct error *err)

@@ -21,6 +21,7 @@
 enum {
     PROOF_POINTS = 5,
     PROOF_ROUNDS = 6,
+    LIFT_TRIES = 3, // an arm that misses by chance is judged by how much, not stopped at once
 };
 
 static const double RMS_LIMIT = 0.5;     // mm
@@ -75,7 +76,8 @@ static int proof_round(struct arm_points *p, struct proof *proof, int round, str
             break;
         proof->error[i][round][0] = seen.x - x;
         proof->error[i][round][1] = seen.y - y;
-        r = handling_lift(p->bench, arm_points_colour(p, i + round), &seen, err);
+        for (int tries = 0; tries == 0 || (r == -ENODATA && tries < LIFT_TRIES); tries++)
+            r = handling_lift(p->bench, arm_points_colour(p, i + round), &seen, err);
     }
     return r;
 }

@@ -15,11 +15,13 @@
 #include "config/calibrate/sim_seed.h"
 #include "config/calibrate/wizard.h"
 #include "config/paths.h"
+#include "controller/devices.h"
 #include "controller/play.h"
 #include "controller/sim/world.h"
 
 enum {
     MOVES = 30,
+    NOISE_FRAMES = 4,
     PLACINGS_MAX = 1 << 16,
     POINTS = SETUP_LINES_MAX * SETUP_LINES_MAX,
 };
@@ -37,6 +39,7 @@ struct robot_run {
     struct totals *totals;
     uint64_t seed;
     struct settings settings;
+    struct table_setup table;
     struct loop *loop;
     struct play *play;
     bool known[POINTS]; // the stone there has been measured
@@ -141,6 +144,7 @@ static bool calibrate(struct robot_run *run)
         .calibration = &calibration,
         .people = {.say = say, .ask = ask, .measure = measure, .user = run},
         .yes = true,
+        .table = &run->table,
         .arm = true,
     };
     bool passed = bench_open(&options, &bench, &err) == 0 && run_wizards(run, bench);
@@ -259,6 +263,7 @@ static bool play_one(struct robot_run *run, int number)
         .level = 1 + (int)(run->seed % 4),
         .seed = run->seed + 1000 * (uint64_t)number,
         .state = run->settings.paths.state,
+        .table = &run->table,
     };
     const struct play_events events = {.robot = {.news = on_news,
                                                  .state = on_state,
@@ -316,6 +321,10 @@ static int load_settings(struct robot_run *run, const char *state)
     int r = settings_load(&source, &run->settings, &err);
     if (r < 0)
         (void)snprintf(run->words, sizeof run->words, "%s", err.text);
+    // Noise that repeats spares the rendering of a picture in which nothing has changed.
+    if (r == 0)
+        devices_table_setup(&run->settings, &run->table);
+    run->table.camera.noise_frames = NOISE_FRAMES;
     return r;
 }
 

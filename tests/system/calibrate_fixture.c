@@ -10,6 +10,10 @@
 
 #include <cmocka.h>
 
+#include "controller/devices.h"
+
+enum { NOISE_FRAMES = 4 };
+
 static void say(void *user, const char *text)
 {
     struct fixture *f = user;
@@ -45,13 +49,19 @@ struct fixture *fixture_begin(const struct table_setup *table, bool yes)
     struct settings_source source = {.file = file};
     if (settings_load(&source, &f->settings, &err) < 0)
         fail_msg("%s", err.text);
+    // Noise that repeats spares the rendering of a picture in which nothing has changed.
+    if (table)
+        f->table = *table;
+    else
+        devices_table_setup(&f->settings, &f->table);
+    f->table.camera.noise_frames = NOISE_FRAMES;
     calibration_init(&f->calibration, f->settings.machine.name);
     const struct bench_options options = {
         .settings = &f->settings,
         .calibration = &f->calibration,
         .people = {.say = say, .ask = ask, .measure = measure, .user = f},
         .yes = yes,
-        .table = table,
+        .table = &f->table,
         .arm = true,
     };
     if (bench_open(&options, &f->bench, &err) < 0)

@@ -6,6 +6,7 @@
 struct fixture {
     struct settings settings;
     struct calibration calibration;
+    struct table_setup table;
     struct bench *bench;
     enum table_fault fault; // set off when `when` is said; NULL = never
     const char *when;

@@ -32,6 +32,8 @@ static const struct bad {
     {"arm", "home switch dead", NULL, FAULT_HOMING_SWITCH, 1, "homing"},
     {"arm", "cable out", NULL, FAULT_UNPLUG, 0, "plotter"},
     {"arm", "belt loose", "places", FAULT_LOOSE_BELT, 1.2, "loose belt"},
+    {"arm", "steps lost", "proves", FAULT_LOSE_STEPS, 2.5, "lost steps"},
+    {"gripper", "cup leaks", NULL, FAULT_PICK_RATE, 0.4, "worn"},
 };
 
 // Good as far as the wizards before this one have to know.

@@ -161,7 +161,7 @@ static int put_question(struct gomocup_player *p, const struct game *game, int64
 static int ask(struct gomocup_player *p, const struct game *game, int64_t budget_ns,
                struct move *ret, struct error *err)
 {
-    const char *line;
+    const char *line = "";
     int x, y, used = 0, r = put_question(p, game, budget_ns, err);
     if (r == 0)
         r = hear(p, clock_monotonic_ns() + budget_ns + GRACE_NS, &line, err);

@@ -181,10 +181,10 @@ static void test_stop(void **state)
 {
     (void)state;
     static char answer[65536];
-    const char *script = "tessera-move_time 15000\n1 genmove b\nplay w L11\n2 genmove b\n3 stop\n";
+    const char *script = "tessera-move_time 60000\n1 genmove b\nplay w L11\n2 genmove b\n3 stop\n";
     int64_t start_ns = clock_monotonic_ns();
     assert_int_equal(feed("", script, strlen(script), answer, sizeof answer), 0);
-    assert_true(clock_monotonic_ns() - start_ns < 5 * NS_PER_S);
+    assert_true(clock_monotonic_ns() - start_ns < 30 * NS_PER_S);
     assert_non_null(strstr(answer, "=2 "));
     assert_non_null(strstr(answer, "=3 "));
 }

@@ -97,7 +97,7 @@ struct scale {
 
 static bool same_board(const struct board_sets *a, const struct board_sets *b)
 {
-    return memcmp(a->may, b->may, (size_t)(a->size * a->size)) == 0;
+    return memcmp(a->may, b->may, (size_t)a->size * (size_t)a->size) == 0;
 }
 
 // Of several turns that lead to the same board the one without a twist is meant.

@@ -260,11 +260,19 @@ struct views {
     unsigned begin[VIEWS_MAX];
 };
 
+static bool same_view(const struct geometry *a, const struct geometry *b)
+{
+    for (int k = 0; k < 9; k++) {
+        if (a->homography[k] != b->homography[k])
+            return false;
+    }
+    return true;
+}
+
 static void note_view(struct views *v, const struct vision *vision, unsigned picture)
 {
     struct geometry g;
-    if (!vision_geometry(vision, &g) ||
-        (v->count && memcmp(&g, &v->view[v->count - 1], sizeof g) == 0))
+    if (!vision_geometry(vision, &g) || (v->count && same_view(&g, &v->view[v->count - 1])))
         return;
     if (v->count == VIEWS_MAX) // a camera that never rests: the newest view counts
         v->count--;

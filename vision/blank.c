@@ -62,8 +62,9 @@ static int filter(short *coefficients, tjregion region, tjregion plane, int comp
     const int across = region.w / BLOCK, down = region.h / BLOCK;
     const double scale_x = (double)b->width / plane.w, scale_y = (double)b->height / plane.h;
     for (int k = 0; k < across * down; k++) {
-        const double x = region.x + (k % across + 0.5) * BLOCK;
-        const double y = region.y + (k / across + 0.5) * BLOCK;
+        const int column = k % across, row = k / across;
+        const double x = region.x + (column + 0.5) * BLOCK;
+        const double y = region.y + (row + 0.5) * BLOCK;
         if (!is_kept(b, x * scale_x, y * scale_y))
             memset(coefficients + (size_t)k * COEFFICIENTS, 0, COEFFICIENTS * sizeof *coefficients);
     }

@@ -230,8 +230,8 @@ static struct point parse_point(struct shoot *s, const char *text, size_t n)
 
 static void add_lift(struct person_task *task, struct point p)
 {
-    task->lift[task->lifts][0] = p.x;
-    task->lift[task->lifts++][1] = p.y;
+    task->lift[task->lifts][0] = (int)p.x;
+    task->lift[task->lifts++][1] = (int)p.y;
 }
 
 static void lay(struct shoot *s, struct point at, const char *how)

@@ -303,8 +303,8 @@ static void add_lift(struct person_task *task, struct point p)
 {
     if (task->lifts == PERSON_LIFTS_MAX)
         return;
-    task->lift[task->lifts][0] = p.x;
-    task->lift[task->lifts++][1] = p.y;
+    task->lift[task->lifts][0] = (int)p.x;
+    task->lift[task->lifts++][1] = (int)p.y;
 }
 
 // Is every stone where the game has it, and near enough to its point to be read?

@@ -142,6 +142,7 @@ static void check_folder(const char *path)
     for (int i = 0; i < count; i++)
         free(entry[i]);
     free(entry);
+    folder = NULL;
 }
 
 static void test_every_sequence(void **state)

@@ -42,8 +42,10 @@ int arm_points_colour(const struct arm_points *p, int n)
 static void point_at(const struct arm_points *p, int n, double ret[2])
 {
     const struct settings_board *board = &bench_settings(p->bench)->board;
-    ret[0] = (p->column0 + n % p->side * p->step_column) * board->pitch_x;
-    ret[1] = (p->row0 + n / p->side * p->step_row) * board->pitch_y;
+    int column = p->column0 + n % p->side * p->step_column;
+    int row = p->row0 + n / p->side * p->step_row;
+    ret[0] = column * board->pitch_x;
+    ret[1] = row * board->pitch_y;
 }
 
 static int lay(struct arm_points *p, int n, int colour, struct error *err)
@@ -197,7 +199,7 @@ static void leave_out_strays(struct arm_points *p)
 static int fit_without_strays(struct arm_points *p, double *ret_rms, struct error *err)
 {
     int all = p->side * p->side;
-    struct error about;
+    struct error about = {0};
     int hidden = count_unseen(p, &about);
     if (hidden > HIDDEN_MAX * all) {
         *err = about;

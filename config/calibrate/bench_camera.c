@@ -141,13 +141,15 @@ int bench_need_empty(struct bench *b, struct error *err)
 static int draw(struct bench *b, struct observation *o, uint8_t **ret_rgb, png_image *image,
                 struct error *err)
 {
-    int width;
-    int height;
+    int width = 0;
+    int height = 0;
     int r = bench_look(b, o, err);
     if (r == -ETIMEDOUT && b->vision)
         r = 0;
     if (r == 0 && vision_overlay_size(b->vision, &width, &height) < 0)
         r = -EAGAIN;
+    if (r == 0 && (width <= 0 || height <= 0))
+        r = -EINVAL;
     if (r < 0)
         return r;
     *ret_rgb = malloc((size_t)width * (size_t)height * 3);

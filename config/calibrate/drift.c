@@ -65,8 +65,9 @@ int drift_measure(const struct settings *settings, const struct calibration *cal
     if (r == 0) {
         *ret_mm = 0;
         for (int i = 0; i < 5; i++) {
-            double column = i == 4 ? (then->columns - 1) / 2.0 : i % 2 * (then->columns - 1);
-            double row = i == 4 ? (then->rows - 1) / 2.0 : i / 2 * (double)(then->rows - 1);
+            static const double AT[5][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0.5, 0.5}};
+            double column = AT[i][0] * (then->columns - 1);
+            double row = AT[i][1] * (then->rows - 1);
             *ret_mm = fmax(*ret_mm, moved_mm(then, &now, column, row));
         }
     }

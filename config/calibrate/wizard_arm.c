@@ -138,8 +138,9 @@ static int feel_corners(struct arm_points *p, struct proof *proof, struct error 
         memcpy(corner[i], p->pair[at[i]].machine, sizeof corner[i]);
     int worst = 0;
     int r = arm_heights_even(p->bench, (const double(*)[2])corner, &proof->uneven, &worst, err);
-    handling_name(p->column0 + at[worst] % p->side * p->step_column,
-                  p->row0 + at[worst] / p->side * p->step_row, proof->where);
+    int column = p->column0 + at[worst] % p->side * p->step_column;
+    int row = p->row0 + at[worst] / p->side * p->step_row;
+    handling_name(column, row, proof->where);
     return r;
 }
 

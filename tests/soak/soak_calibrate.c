@@ -97,7 +97,8 @@ static void judge_map(struct robot_run *run, const struct table_setup *setup,
     int columns = setup->board.columns;
     int rows = setup->board.rows;
     for (int i = 0; i < columns * rows; i++) {
-        double board[2] = {i % columns * setup->board.pitch_x, i / columns * setup->board.pitch_y};
+        int row = i / columns;
+        double board[2] = {i % columns * setup->board.pitch_x, row * setup->board.pitch_y};
         double ours[2];
         double truth[2];
         board_map_to_machine(map, board, ours);

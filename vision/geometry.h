@@ -32,8 +32,9 @@ struct geometry {
     // What a sheet's folds and curl leave over, in ideal pixels, at 5x5 knots spread evenly over
     // the grid (knot [j][i] at u = i * (columns-1)/4, v = j * (rows-1)/4), bilinear between.
     float mesh_x[GEOMETRY_MESH][GEOMETRY_MESH], mesh_y[GEOMETRY_MESH][GEOMETRY_MESH];
-    double rms_px; // reprojection error of the line samples it was fitted to, 0 = unknown
-    int samples;   // how many those were
+    bool light_lines; // the grid's lines are lighter than the board
+    double rms_px;    // reprojection error of the line samples it was fitted to, 0 = unknown
+    int samples;      // how many those were
 };
 
 // A lens without distortion for a picture of that size (focal length = the longer side).

@@ -84,7 +84,9 @@ static void scale_up(struct geometry *g, double sx, double sy, int width, int he
     g->image_height = height;
 }
 
-static int make_image(const uint8_t *luma, int width, int height, struct grid_image *ret)
+// `negative`: so that light lines come out dark; everything after sees dark lines only.
+static int make_image(const uint8_t *luma, int width, int height, bool negative,
+                      struct grid_image *ret)
 {
     const double scale = fmin(1, (double)GRID_WORK_SIDE / (width > height ? width : height));
     ret->width = (int)lround(width * scale);
@@ -100,6 +102,8 @@ static int make_image(const uint8_t *luma, int width, int height, struct grid_im
     if (r == 0)
         r = cvshim_log_luma(small, ret->width, ret->height, SMOOTH, ret->px);
     free(small);
+    for (size_t k = 0; r == 0 && negative && k < pixels; k++)
+        ret->px[k] = -ret->px[k];
     if (r != 0) {
         free(ret->px);
         ret->px = NULL;
@@ -163,13 +167,14 @@ struct search {
 };
 
 // Tries the lattices of crossings first, those of stones when they don't do. Returns how many
-// lattices there were.
-static int search_all(struct search *s, const struct grid_image *image,
+// lattices there were. Light lines are looked for by their crossings only: in the negative, too
+// much passes for a stone.
+static int search_all(struct search *s, const struct grid_image *image, bool light,
                       const struct grid_request *request, struct grid_result *best)
 {
     s->field.image = image;
     const int crossings = grid_seed_crossings(image, s->lattice, CANDIDATES);
-    if (crossings < 0 || try_lattices(&s->field, s->lattice, crossings, request, best))
+    if (crossings < 0 || try_lattices(&s->field, s->lattice, crossings, request, best) || light)
         return crossings;
     const int found = grid_find_discs(image, s->disc, FIELD_DISCS_MAX);
     if (found < 0)
@@ -183,31 +188,51 @@ static int search_all(struct search *s, const struct grid_image *image,
     return crossings + stones;
 }
 
+// Looks for a board with lines of one kind. `best` is what was found, with a score of 0 or more.
+// Returns how many lattices there were, or a negative errno.
+static int find_lines(const uint8_t *luma, int width, int height, bool light,
+                      const struct grid_request *request, struct grid_result *best)
+{
+    struct grid_image image;
+    *best = (struct grid_result){.score = 0};
+    const int r = make_image(luma, width, height, light, &image);
+    if (r != 0)
+        return r;
+    struct search *s = calloc(1, sizeof *s);
+    const int count = s ? search_all(s, &image, light, request, best) : -ENOMEM;
+    free(s);
+    if (best->score >= SCORE_FOUND)
+        finish(best, width, height, &image);
+    best->geometry.light_lines = light;
+    free(image.px);
+    return count;
+}
+
 int grid_find(const uint8_t *luma, int width, int height, const struct grid_request *request,
               struct grid_result *ret, const char **ret_why)
 {
-    struct grid_image image;
     struct grid_result best = {.score = 0};
-    int r = make_image(luma, width, height, &image);
-    if (r != 0) {
-        *ret_why = "the picture is too small to show a board";
-        return r == -EINVAL ? -ENOENT : r;
+    int lattices = 0;
+    for (int light = 0; light < 2 && best.score < SCORE_FOUND; light++) {
+        struct grid_result found;
+        const int count = find_lines(luma, width, height, light == 1, request, &found);
+        if (count == -EINVAL) {
+            *ret_why = "the picture is too small to show a board";
+            return -ENOENT;
+        }
+        if (count < 0)
+            return count;
+        if (found.score > best.score)
+            best = found;
+        lattices += count;
     }
-    struct search *s = calloc(1, sizeof *s);
-    const int count = s ? search_all(s, &image, request, &best) : -ENOMEM;
-    free(s);
-    if (count < 0) {
-        r = count;
-    } else if (best.score < SCORE_FOUND) {
-        *ret_why = count == 0 ? "no crossing lines were seen"
-                              : "lines were seen, but not a whole grid of them";
-        r = -ENOENT;
-    } else {
-        finish(&best, width, height, &image);
+    if (best.score >= SCORE_FOUND) {
         *ret = best;
+        return 0;
     }
-    free(image.px);
-    return r;
+    *ret_why = lattices == 0 ? "no crossing lines were seen"
+                             : "lines were seen, but not a whole grid of them";
+    return -ENOENT;
 }
 
 // A field over a known geometry, in pixels of the working picture.
@@ -226,11 +251,11 @@ static struct field *field_over(const struct grid_image *image, const struct geo
     return f;
 }
 
-int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struct geometry *g,
-                struct grid_result *ret)
+static int refine_lines(const uint8_t *luma, int width, int height, bool fit_lens, bool light,
+                        struct geometry *g, struct grid_result *ret)
 {
     struct grid_image image;
-    int r = make_image(luma, width, height, &image);
+    int r = make_image(luma, width, height, light, &image);
     if (r != 0)
         return r == -EINVAL ? -ENOENT : r;
     struct field *f = field_over(&image, g, width, height);
@@ -245,6 +270,7 @@ int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struc
             ret->geometry.rms_px = rms * geometry_cell_px(g, g->columns / 2.0, g->rows / 2.0);
             ret->geometry.pitch_x = g->pitch_x;
             ret->geometry.pitch_y = g->pitch_y;
+            ret->geometry.light_lines = light;
             *g = ret->geometry;
         }
         free(f);
@@ -255,11 +281,18 @@ int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struc
     return r;
 }
 
+int grid_refine(const uint8_t *luma, int width, int height, bool fit_lens, struct geometry *g,
+                struct grid_result *ret)
+{
+    const int r = refine_lines(luma, width, height, fit_lens, g->light_lines, g, ret);
+    return r != -ENOENT ? r : refine_lines(luma, width, height, fit_lens, !g->light_lines, g, ret);
+}
+
 int grid_measure_board(const uint8_t *luma, int width, int height, const struct geometry *g,
                        struct grid_arm (*ret_arm)[4], float *ret_threshold, float *ret_typical)
 {
     struct grid_image image;
-    int r = make_image(luma, width, height, &image);
+    int r = make_image(luma, width, height, g->light_lines, &image);
     if (r != 0)
         return r == -EINVAL ? -ENOENT : r;
     struct field *f = field_over(&image, g, width, height);

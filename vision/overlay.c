@@ -48,17 +48,19 @@ static void ring(struct overlay *c, double x, double y, double radius, double wi
                 put(c, (int)lround(x) + px, (int)lround(y) + py, ink);
 }
 
-// A grid line as the lens bends it: many short steps.
+// A grid line as the lens bends it: many short steps, wide enough to be seen on a large photograph.
 static void grid_line(struct overlay *c, const struct geometry *g, double u0, double v0, double u1,
                       double v1)
 {
     const int steps = 60 * BOARD_LINES_MAX;
+    const double middle_u = (g->columns - 1) / 2.0, middle_v = (g->rows - 1) / 2.0;
+    const double radius = geometry_cell_px(g, middle_u, middle_v) / 70;
     for (int k = 0; k <= steps; k++) {
         const double t = (double)k / steps;
         double x, y;
         geometry_board_to_image(g, u0 + t * (u1 - u0), v0 + t * (v1 - v0), &x, &y);
         if (x > -1 && y > -1 && x < c->width && y < c->height)
-            put(c, (int)lround(x), (int)lround(y), GRID);
+            dot(c, x, y, fmax(radius, 0.7), GRID);
     }
 }
 

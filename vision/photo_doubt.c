@@ -55,7 +55,7 @@ static float doubt_of(const struct reading *r, int n)
         doubt += fmaxf(0, 0.75F - t->part[best]);       // not all of it is of its colour
         doubt += fmaxf(0, t->edge[best] - 0.42F);       // no clear end
         doubt += 0.4F * fmaxf(0, 0.35F - t->rim[best]); // no surface around it
-        doubt += fmaxf(0, leans_out(r, n, best) - 0.2F);
+        doubt += fmaxf(0, leans_out(r, n, best) - 0.15F);
     } else {
         doubt += fmaxf(0, 0.6F - t->part[0]);      // not like the surface
         doubt += 0.5F * fmaxf(0, 0.4F - t->lines); // no lines

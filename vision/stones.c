@@ -239,13 +239,15 @@ static void refine_centre(const struct stone_settings *t, const struct differenc
 static float arm_contrast(const struct sampler *s, const struct picture *p, int n, int d)
 {
     const float *log_of = log_table();
+    const bool light = s->geometry.light_lines;
     float contrast = 0;
     for (int k = 0; k < ARM_SAMPLES; k++) {
         const int32_t *at = s->arm_luma[n][d][k];
         const float a = log_of[p->luma[at[0]]], b = log_of[p->luma[at[1]]];
         const float c = log_of[p->luma[at[2]]];
-        const float line = fminf(a, fminf(b, c));
-        contrast += 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]) - line;
+        const float line = light ? fmaxf(a, fmaxf(b, c)) : fminf(a, fminf(b, c));
+        const float beside = 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]);
+        contrast += light ? line - beside : beside - line;
     }
     return contrast / ARM_SAMPLES;
 }

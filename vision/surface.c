@@ -8,6 +8,7 @@
 
 // A cell is foreign when its tint or its darkness can't come from shade.
 static const float TINT_MAX = 0.055F;  // of chroma over luma
+static const float CHROMA_STEP = 6;    // levels a JPEG may round chroma by: much on a dark board
 static const float SHADE_MAX = 0.75F;  // log units a shadow may darken
 static const float BRIGHT_MAX = 0.30F; // log units more light
 
@@ -116,8 +117,9 @@ static void mark_foreign(struct surface *f, const struct sampler *s)
         const float tint = hypotf(f->cb[c] - f->expected_cb[c], f->cr[c] - f->expected_cr[c]);
         // Before anything was learned nobody knows what lies outside.
         const bool known = f->learned || !s->cell_outside[c];
+        const float tint_max = fmaxf(TINT_MAX, CHROMA_STEP / (f->luma[c] + 16));
         f->foreign[c] =
-            s->cell_inside[c] && known && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > TINT_MAX);
+            s->cell_inside[c] && known && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > tint_max);
         f->foreign_count += f->foreign[c];
     }
 }

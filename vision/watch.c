@@ -16,6 +16,7 @@ static int32_t pixel_of(const struct sampler *s, double u, double v)
 void watch_build(struct watch *w, const struct sampler *s)
 {
     w->count = 0;
+    w->light_lines = s->geometry.light_lines;
     w->learned = 0;
     const int wanted = EDGES_MAX / 2;
     for (int vertical = 0; vertical < 2; vertical++) {
@@ -55,14 +56,18 @@ static float median(float *value, int count)
 }
 
 // The line in one profile: contrast (as a share of the surface) and where it is, cells.
-static float find_line(const struct watch_edge *e, const struct picture *p, float *ret_shift)
+// Light lines are dark ones in the negative.
+static float find_line(const struct watch_edge *e, const struct picture *p, bool light,
+                       float *ret_shift)
 {
-    enum { SIDE = 3 };
+    enum { SIDE = 3, WHITE = 255 * EDGE_ALONG };
     int profile[EDGE_PROFILE];
     for (int i = 0; i < EDGE_PROFILE; i++) {
         profile[i] = 0;
         for (int a = 0; a < EDGE_ALONG; a++)
             profile[i] += p->luma[e->at[a][i]];
+        if (light)
+            profile[i] = WHITE - profile[i];
     }
     int best = -1, best_depth = 0;
     for (int i = SIDE; i < EDGE_PROFILE - SIDE; i++) {
@@ -87,7 +92,8 @@ static float find_line(const struct watch_edge *e, const struct picture *p, floa
     }
     const float step = (float)WATCH_REACH / EDGE_HALF;
     *ret_shift = weight ? (float)moment / (float)weight * step : 0;
-    return (float)best_depth / (float)(level + 4 * EDGE_ALONG);
+    const int surface = light ? WHITE - level : level;
+    return (float)best_depth / (float)(surface + 4 * EDGE_ALONG);
 }
 
 void watch_read(struct watch *w, const struct picture *p)
@@ -97,7 +103,7 @@ void watch_read(struct watch *w, const struct picture *p)
     float where[EDGES_MAX];
     for (int k = 0; k < w->count; k++) {
         where[k] = 0;
-        of[k] = find_line(&w->edge[k], p, &where[k]);
+        of[k] = find_line(&w->edge[k], p, w->light_lines, &where[k]);
         contrast[k] = of[k];
     }
     w->contrast = median(contrast, w->count);

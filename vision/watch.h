@@ -11,6 +11,7 @@ struct watch_edge {
 
 struct watch {
     int count;
+    bool light_lines; // lighter than the board
     struct watch_edge edge[EDGES_MAX];
     float learned; // contrast of the lines when the geometry was new, log units; 0 = not yet
     // Measures of this frame:

@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     const char *data = getenv("TESSERA_DATA");
     const struct options o = parse(argc, argv);
     char root[800];
-    if (!data) {
+    if (!data || !*data) {
         printf("# skipped: the photographs are found through TESSERA_DATA, which is not set\n");
         return 0;
     }

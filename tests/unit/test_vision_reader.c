@@ -192,6 +192,30 @@ static void follows_the_light(void **state)
     assert_int_equal(t->seen.scene.state, SCENE_STILL);
 }
 
+static void reads_light_lines_on_a_dark_board(void **state)
+{
+    struct table *t = *state;
+    static const uint8_t GREEN[3] = {84, 140, 106}, PALE[3] = {226, 234, 220};
+    memcpy(t->render.vinyl, GREEN, sizeof GREEN);
+    memcpy(t->render.line, PALE, sizeof PALE);
+    show_times(t, 6);
+    assert_int_equal(t->seen.scene.state, SCENE_STILL);
+    assert_int_equal(count_wrong(t), 0);
+    struct geometry g;
+    assert_true(vision_geometry(t->vision, &g));
+    assert_true(g.light_lines);
+    // A bump is noticed and followed by the light lines, too.
+    double *h = t->render.geometry.homography;
+    for (int c = 0; c < 3; c++)
+        h[c] += 8 * h[6 + c];
+    show(t);
+    assert_int_not_equal(t->seen.scene.state, SCENE_STILL);
+    show_times(t, 14);
+    assert_int_equal(t->seen.scene.state, SCENE_STILL);
+    assert_int_equal(count_wrong(t), 0);
+    assert_true(t->seen.scene.camera_shift < 0.05F);
+}
+
 static void follows_a_bumped_camera(void **state)
 {
     struct table *t = *state;
@@ -283,6 +307,7 @@ int main(void)
         ON_TABLE(sees_a_hand),
         ON_TABLE(follows_the_light),
         ON_TABLE(follows_a_bumped_camera),
+        ON_TABLE(reads_light_lines_on_a_dark_board),
         ON_TABLE(says_when_there_is_no_board),
         ON_TABLE(learns_colours),
         cmocka_unit_test(refuses_bad_settings),

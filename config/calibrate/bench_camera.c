@@ -150,7 +150,7 @@ static int draw(struct bench *b, struct observation *o, uint8_t **ret_rgb, png_i
         r = -EAGAIN;
     if (r == 0 && (width <= 0 || height <= 0))
         r = -EINVAL;
-    if (r < 0)
+    if (r != 0)
         return r;
     *ret_rgb = malloc((size_t)width * (size_t)height * 3);
     if (!*ret_rgb)

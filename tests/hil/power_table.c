@@ -1,7 +1,7 @@
 // power-table ROBOT [behind]: the simulated table as a robot finds it after a power cut. ROBOT is
 // its state folder. A table doesn't forget when a computer loses its power: the stones lie as the
 // game in the rules daemon's journal says. With `behind`, the robot had not yet laid its last
-// stone.
+// stone. Exit 3: that game is over.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "controller/sim/table.h"
 #include "rules/daemon/client.h"
 
-enum { ANSWER_MS = 60000, ROBOT_COLOUR = 2, SEED = 7 };
+enum { ANSWER_MS = 60000, ROBOT_COLOUR = 2, SEED = 7, GAME_OVER = 3 };
 
 static _Noreturn void give_up(const char *what, const char *detail)
 {
@@ -103,6 +103,10 @@ int main(int argc, char **argv)
     if (unlink(path) < 0 && errno != ENOENT)
         give_up(path, strerror(errno));
     json_t *state = newest_game(argv[1]);
+    if (!json_is_null(json_object_get(state, "result"))) {
+        json_decref(state);
+        return GAME_OVER;
+    }
     table_setup_default(&setup);
     setup.seed = SEED;
     if (loop_new_virtual(0, &loop) < 0 || table_new(&setup, loop, path, &table, &err) < 0)

@@ -11,9 +11,14 @@ if [ -z "$told" ]; then # nothing had been told yet, so there need be no game
     exit 0
 fi
 # shellcheck disable=SC2086
-"$HIL_BIN/power-table" "$folder/robot" ${4:-}
-result=$("$TESSERA_BIN/tessera" play --resume --state "$folder/robot" --json --quiet 2>/dev/null) || {
+"$HIL_BIN/power-table" "$folder/robot" ${4:-} || {
+    [ $? = 3 ] || exit 1
+    exit 0 # the game was over, and there is none to go on with
+}
+told_why=$folder/resume.log
+result=$("$TESSERA_BIN/tessera" play --resume --state "$folder/robot" --json --quiet 2>"$told_why") || {
     echo "LOST game: it does not go on (exit $?)"
+    tail -n 5 "$told_why"
     exit 1
 }
 case $(printf '%s' "$result" | tr -d '" \n' | sed 's/.*moves:\[\([^]]*\)\].*/\1/; s/,/ /g') in

@@ -13,7 +13,7 @@ enum play_seats { PLAY_ROBOT_FIRST, PLAY_ROBOT_SECOND, PLAY_ROBOT_BOTH, PLAY_ROB
 
 struct play_options {
     const struct settings *settings; // borrowed until play_free()
-    const char *variant; // rules as text: "pente", "pente; size=13" (rules/variant.h)
+    const char *variant;             // rules as text: "pente", "pente; size=13" (rules/variant.h)
     enum play_seats seats;
     bool automatic; // simulated people play by an engine of their own; NULL table: refused
     bool fast;      // few frames, moves by level alone: the same game every time

@@ -24,8 +24,8 @@ int referee_new(struct loop *loop, const struct rules_client_settings *settings,
                 struct referee **ret, struct error *err);
 struct referee *referee_free(struct referee *referee); // NULL allowed; drops an open request
 
-// These return 0 when the request is under way, -EBUSY when one is open already. `variant`: rules as
-// text (rules/variant.h).
+// These return 0 when the request is under way, -EBUSY when one is open already. `variant`: rules
+// as text (rules/variant.h).
 int referee_begin(struct referee *referee, const char *variant, const struct rules_player *players,
                   unsigned player_count, referee_fn *fn, void *user);
 int referee_continue(struct referee *referee, const char *game, referee_fn *fn, void *user);

@@ -86,8 +86,8 @@ void reader_finish(struct reader *r);
 bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret);
 const char *record_site_name(const struct variant *variant);
 
-// Writes "; field=value" for each field of the rules that differs from those of the same name in the
-// table, `skip` (may be NULL) aside.
+// Writes "; field=value" for each field of the rules that differs from those of the same name in
+// the table, `skip` (may be NULL) aside.
 void record_write_fields(struct writer *w, const struct variant *variant, const char *skip);
 
 // The result to write: of the game when it is over, else what was stated.

@@ -148,8 +148,7 @@ enum exit_code cmd_see(int argc, char **argv)
     struct photo_settings settings = photo_settings_default();
     const char *colours = NULL, *corners = NULL, *picture = NULL;
     const struct option_row rows[] = {
-        {"size", "N", "lines of the board (default: find out)", OPTION_NUMBER, &settings.size, 6,
-         19},
+        {"size", "N", "lines of the board (default 19)", OPTION_NUMBER, &settings.size, 6, 19},
         {"colours", "LIST", "stone colours, such as black,white", OPTION_TEXT, &colours, 0, 0},
         {"corners", "X,Y,…", "corners in pixels: TL TR BR BL", OPTION_TEXT, &corners, 0, 0},
         {"annotate", "OUT.png", "draw what was read over the photo", OPTION_TEXT, &picture, 0, 0},

@@ -40,10 +40,9 @@ void agreement_game(struct reading *reading)
                         "%s needs %d colours of stones, but %d are named under `stones`",
                         variant.name, variant.colours, colours_named(s));
     // Pentago is played on its own board, which these settings do not describe.
-    int lines = s->board.columns < s->board.rows ? s->board.columns : s->board.rows;
-    bool across = s->board.columns <= s->board.rows;
-    if (variant.family == FAMILY_PENTE && variant.size > lines)
+    bool across = s->board.columns != variant.size;
+    if (variant.family == FAMILY_PENTE && (across || s->board.rows != variant.size))
         agreement_fault(reading, "game.variant", across ? "board.columns" : "board.rows",
-                        "%s needs a board of %d x %d, but this one has %d x %d intersections",
-                        variant.name, variant.size, variant.size, s->board.columns, s->board.rows);
+                        "%s is played on %d x %d lines, but this board has %d x %d", variant.name,
+                        variant.size, variant.size, s->board.columns, s->board.rows);
 }

@@ -99,6 +99,7 @@ static const struct expected DISAGREEMENTS[] = {
     {"game:\n  variant: pnete\n", 2, 12, "game.variant", "pente"},
     {"game:\n  variant: pente-points4\n", 2, 12, "game.variant", "colours"},
     {"board:\n  columns: 13\n", 2, 12, "board.columns, game.variant", "19 x 19"},
+    {"game:\n  variant: gomoku-free\n", 2, 12, "game.variant, board.columns", "15 x 15"},
     // games of one's own
     {"house:\n  game1: \"office: pente\"\n", 2, 10, "house.game1", "NAME = GAME"},
     {"house:\n  game1: pente = keryo; size=13\n", 2, 10, "house.game1", "already"},

@@ -178,9 +178,10 @@ static bool warp(const struct hard_kind *k, const struct canvas *in, struct see_
         for (int x = 0; x < out->width; x++) {
             float *to = out->rgb + 3 * ((long)y * out->width + x);
             for (int s = 0; s < 9; s++) {
+                const int column = s % 3, row = s / 3; // of the nine samples in this pixel
                 double sx, sy;
                 float rgb[3];
-                homography_apply(inverse, x + (s % 3 - 1) / 3.0, y + (s / 3 - 1) / 3.0, &sx, &sy);
+                homography_apply(inverse, x + (column - 1) / 3.0, y + (row - 1) / 3.0, &sx, &sy);
                 sample(in, sx, sy, rgb);
                 for (int c = 0; c < 3; c++)
                     to[c] += rgb[c] / 9;

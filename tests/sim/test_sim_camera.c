@@ -321,7 +321,8 @@ static void light_and_lens_can_change(void **state)
     table_fault(table, FAULT_LIGHT_GLARE, 0.8);
     look();
     for (int k = 0; k < 18 * 18; k++) {
-        colour_at(22 * (k % 18) + 11, 22 * (k / 18) + 11.0, 0, c);
+        const int column = k % 18, row = k / 18;
+        colour_at(22 * column + 11, 22 * row + 11, 0, c);
         most = fmax(most, fmin(c[0], c[2]));
     }
     assert_true(most > 235);

@@ -19,6 +19,7 @@
 
 #include "tests/bench/see_hard.h"
 #include "tests/bench/see_truth.h"
+#include "tests/data_folder.h"
 
 enum { NAME_ROOM = 1400 };
 
@@ -209,10 +210,10 @@ static struct options parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const char *data = getenv("TESSERA_DATA");
+    const char *data = data_folder();
     const struct options o = parse(argc, argv);
     char root[800];
-    if (!data || !*data) {
+    if (!data) {
         printf("# skipped: the photographs are found through TESSERA_DATA, which is not set\n");
         return 0;
     }

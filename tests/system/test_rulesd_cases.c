@@ -12,6 +12,7 @@
 
 #include "config/base/json.h"
 #include "rulesd_daemon.h"
+#include "tests/data_folder.h"
 
 struct outcome {
     json_t *wanted; // the case
@@ -44,7 +45,7 @@ static void compare(void *user, const json_t *result, const struct error *err)
 static void test_cases(void **state)
 {
     (void)state;
-    const char *data = getenv("TESSERA_DATA");
+    const char *data = data_folder();
     if (!data) {
         print_message("TESSERA_DATA is not set: the judged positions are not tried\n");
         skip();

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/data_folder.h"
 #include "tests/system/program.h"
 
 enum { LINES_MAX = 19, PHOTOS_MAX = 400, TEXT_MAX = 64 << 10 };
@@ -149,13 +150,14 @@ static void test_every_sequence(void **state)
 {
     (void)state;
     char path[1024];
-    const char *data = getenv("TESSERA_DATA");
-    (void)snprintf(path, sizeof path, "%s/photos", data ? data : "");
-    DIR *dir = data ? opendir(path) : NULL;
-    if (!dir) {
-        print_message("skipped: TESSERA_DATA names no folder with photos\n");
-        return;
+    const char *data = data_folder();
+    if (!data) {
+        print_message("skipped: the sequences are found through TESSERA_DATA\n");
+        skip();
     }
+    (void)snprintf(path, sizeof path, "%s/photos", data);
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
     for (struct dirent *e; (e = readdir(dir));) {
         size_t n = strlen(e->d_name);
         if (n < 10 || strcmp(e->d_name + n - 10, "-sequences") != 0)

@@ -14,12 +14,13 @@
 #include "config/base/clock.h"
 #include "rules/engine/engine.h"
 #include "rules/notation.h"
+#include "tests/data_folder.h"
 
 // Opens a file below TESSERA_DATA; without the folder the test is skipped.
 static inline FILE *open_data(const char *name)
 {
     char path[4096];
-    const char *folder = getenv("TESSERA_DATA");
+    const char *folder = data_folder();
     if (!folder) {
         print_message("skipped: TESSERA_DATA is not set\n");
         skip();

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/data_folder.h"
+
 // The text of a file with a NUL behind it; the caller frees it. Fails the test when it can't be
 // read.
 static inline char *read_file(const char *path, size_t *ret_length)
@@ -38,8 +40,8 @@ static inline char *read_file(const char *path, size_t *ret_length)
 static inline const char *data_path(const char *name)
 {
     static char path[1024];
-    const char *root = getenv("TESSERA_DATA");
-    if (!root || !*root) {
+    const char *root = data_folder();
+    if (!root) {
         print_message("skipped: TESSERA_DATA is not set, %s is not compared\n", name);
         skip();
     }

@@ -12,6 +12,7 @@
 
 #include "config/base/io.h"
 #include "test_vision_render.h"
+#include "tests/data_folder.h"
 #include "vision/photo.h"
 
 static struct photo_result result;
@@ -174,8 +175,8 @@ static int wrong_on_photo(const char *data, const char *name, int size, bool tol
 static void reads_real_photographs(void **state)
 {
     (void)state;
-    const char *data = getenv("TESSERA_DATA");
-    if (!data || !*data) {
+    const char *data = data_folder();
+    if (!data) {
         print_message("skipped: the photographs are found through TESSERA_DATA\n");
         skip();
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controller/play.h"
+#include "tests/sim/sim_settings.h"
 
 static struct loop *loop;
 static int result = 1;
@@ -50,15 +51,10 @@ static void on_failed(void *user, const struct error *err)
 static int load_settings(const char *state, const char *seed, struct settings *ret,
                          struct error *err)
 {
-    char folder[128], number[64];
-    const char *overrides[12] = {folder, number, "camera.width=576", "camera.height=324"};
-    snprintf(folder, sizeof folder, "paths.state=%s", state);
+    char number[64];
+    const char *const more[] = {number, "camera.width=576", "camera.height=324", NULL};
     snprintf(number, sizeof number, "sim.seed=%s", seed);
-    int n = 4;
-    for (const char *const *o = settings_sim_overrides; *o; o++)
-        overrides[n++] = *o;
-    const struct settings_source source = {.file = "/dev/null", .overrides = overrides};
-    return settings_load(&source, ret, err);
+    return sim_settings_load(state, more, ret, err);
 }
 
 static void record_game(const struct play_options *options)

@@ -20,6 +20,7 @@
 #include "config/base/clock.h"
 #include "controller/play.h"
 #include "controller/sim/world.h"
+#include "tests/sim/sim_settings.h"
 
 enum {
     NEWS_SIZE = 16384,
@@ -326,19 +327,6 @@ static void on_failed(void *user, const struct error *err)
 
 // --- one case ---
 
-static void load(struct settings *ret, const char *state)
-{
-    char folder[64];
-    struct error err;
-    const char *overrides[8] = {folder};
-    snprintf(folder, sizeof folder, "paths.state=%s", state);
-    int n = 1;
-    for (const char *const *o = settings_sim_overrides; *o; o++)
-        overrides[n++] = *o;
-    const struct settings_source source = {.file = "/dev/null", .overrides = overrides};
-    assert_int_equal(0, settings_load(&source, ret, &err));
-}
-
 static void begin(struct rig *g, const struct settings *settings, const char *state)
 {
     struct error err;
@@ -400,7 +388,8 @@ static void test_fault(void **user)
     char state[] = "/tmp/tessera-faults-XXXXXX", command[64];
     struct settings settings;
     assert_non_null(mkdtemp(state));
-    load(&settings, state);
+    struct error err;
+    assert_int_equal(0, sim_settings_load(state, NULL, &settings, &err));
     begin(&g, &settings, state);
     assert_int_equal(0, loop_run(g.loop));
     assert_true(g.struck_ns > 0);

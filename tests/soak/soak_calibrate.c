@@ -18,6 +18,7 @@
 #include "controller/devices.h"
 #include "controller/play.h"
 #include "controller/sim/world.h"
+#include "tests/sim/sim_settings.h"
 
 enum {
     MOVES = 30,
@@ -307,19 +308,11 @@ static int load_settings(struct robot_run *run, const char *state)
 {
     struct sim_seed seed;
     struct error err = {0};
-    char folder[PATHS_MAX];
-    const char *overrides[SIM_SEED_SETTINGS + 8];
-    int count = 0;
-    (void)snprintf(folder, sizeof folder, "paths.state=%s", state);
-    overrides[count++] = folder;
-    for (const char *const *o = settings_sim_overrides; *o; o++)
-        overrides[count++] = *o;
+    const char *more[SIM_SEED_SETTINGS + 1] = {NULL};
     sim_seed_settings(run->seed, &seed);
     for (int i = 0; i < seed.count; i++)
-        overrides[count++] = seed.text[i];
-    overrides[count] = NULL;
-    const struct settings_source source = {.file = "/dev/null", .overrides = overrides};
-    int r = settings_load(&source, &run->settings, &err);
+        more[i] = seed.text[i];
+    int r = sim_settings_load(state, more, &run->settings, &err);
     if (r < 0)
         (void)snprintf(run->words, sizeof run->words, "%s", err.text);
     // Noise that repeats spares the rendering of a picture in which nothing has changed.

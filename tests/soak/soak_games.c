@@ -14,6 +14,7 @@
 #include "controller/play.h"
 #include "controller/sim/world.h"
 #include "rules/notation.h"
+#include "tests/sim/sim_settings.h"
 
 struct totals {
     int games, finished, moves, captured, placed, lifted;
@@ -173,15 +174,10 @@ static int play_one(struct soak *s, const char *state)
 {
     struct settings settings;
     struct error err;
-    char seed[32], folder[64];
-    const char *overrides[8] = {seed, folder};
+    char seed[32];
+    const char *const more[] = {seed, NULL};
     snprintf(seed, sizeof seed, "sim.seed=%u", s->seed);
-    snprintf(folder, sizeof folder, "paths.state=%s", state);
-    int n = 2;
-    for (const char *const *o = settings_sim_overrides; *o; o++)
-        overrides[n++] = *o;
-    const struct settings_source source = {.file = "/dev/null", .overrides = overrides};
-    if (settings_load(&source, &settings, &err) < 0)
+    if (sim_settings_load(state, more, &settings, &err) < 0)
         return printf("%s\n", err.text), 1;
     const struct play_options options = {
         .settings = &settings,

@@ -22,6 +22,7 @@
 #include "config/base/rng.h"
 #include "controller/play.h"
 #include "controller/sim/world.h"
+#include "tests/sim/sim_settings.h"
 
 enum { PERCENT_RIGHT = 95, PROGRESS_S = 60, MOVES_MAX = 4 };
 static const int64_t TICK_NS = 20 * NS_PER_MS;
@@ -153,22 +154,6 @@ static void on_failed(void *user, const struct error *err)
 
 // --- one case ---
 
-static int load(struct settings *ret, const char *state)
-{
-    char folder[64];
-    struct error err;
-    const char *overrides[8] = {folder};
-    snprintf(folder, sizeof folder, "paths.state=%s", state);
-    int n = 1;
-    for (const char *const *o = settings_sim_overrides; *o; o++)
-        overrides[n++] = *o;
-    const struct settings_source source = {.file = "/dev/null", .overrides = overrides};
-    int r = settings_load(&source, ret, &err);
-    if (r < 0)
-        fprintf(stderr, "soak_pull: %s\n", err.text);
-    return r;
-}
-
 static int play(struct pull *p, uint64_t seed, const char *state)
 {
     struct settings settings;
@@ -189,7 +174,9 @@ static int play(struct pull *p, uint64_t seed, const char *state)
                                                  .user = p},
                                        .ready = on_ready,
                                        .failed = on_failed};
-    int r = load(&settings, state);
+    int r = sim_settings_load(state, NULL, &settings, &err);
+    if (r < 0)
+        fprintf(stderr, "soak_pull: %s\n", err.text);
     if (r == 0)
         r = loop_new_virtual(0, &p->loop);
     if (r == 0)

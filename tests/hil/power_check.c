@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "config/calibration.h"
-#include "rules/daemon/client.h"
+#include "tests/hil/power_daemon.h"
 
-enum { ANSWER_MS = 60000, LINE = 8192 };
+enum { LINE = 8192 };
 
 static int missing;
 
@@ -23,16 +23,9 @@ static void lost(const char *what, const char *detail)
 
 static struct rules_client *open_client(const char *folder, const char *what)
 {
-    char program[4096];
     struct rules_client *client;
     struct error err;
-    snprintf(program, sizeof program, "%s/tessera-rulesd", getenv("TESSERA_BIN"));
-    const struct rules_client_settings settings = {.state = folder,
-                                                   .program = program,
-                                                   .name = "power",
-                                                   .only_spawn = true,
-                                                   .timeout_ns = ANSWER_MS * INT64_C(1000000)};
-    if (rules_client_open(&settings, &client, &err) < 0) {
+    if (power_daemon_open(folder, &client, &err) < 0) {
         lost(what, err.text);
         return NULL;
     }
@@ -44,7 +37,7 @@ static json_t *ask(struct rules_client *client, const char *method, json_t *para
 {
     json_t *result;
     struct error err;
-    if (rules_client_call_wait(client, method, params, ANSWER_MS, &result, &err) == 0)
+    if (rules_client_call_wait(client, method, params, POWER_ANSWER_MS, &result, &err) == 0)
         return result;
     lost(what, err.text);
     return NULL;

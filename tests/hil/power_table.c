@@ -10,9 +10,9 @@
 
 #include "controller/loop.h"
 #include "controller/sim/table.h"
-#include "rules/daemon/client.h"
+#include "tests/hil/power_daemon.h"
 
-enum { ANSWER_MS = 60000, ROBOT_COLOUR = 2, SEED = 7, GAME_OVER = 3 };
+enum { ROBOT_COLOUR = 2, SEED = 7, GAME_OVER = 3 };
 
 static _Noreturn void give_up(const char *what, const char *detail)
 {
@@ -24,7 +24,7 @@ static json_t *ask(struct rules_client *client, const char *method, json_t *para
 {
     json_t *result;
     struct error err;
-    if (rules_client_call_wait(client, method, params, ANSWER_MS, &result, &err) < 0)
+    if (rules_client_call_wait(client, method, params, POWER_ANSWER_MS, &result, &err) < 0)
         give_up(method, err.text);
     return result;
 }
@@ -32,17 +32,11 @@ static json_t *ask(struct rules_client *client, const char *method, json_t *para
 // The state of the newest game.
 static json_t *newest_game(const char *robot)
 {
-    char program[4096], folder[4096], name[RULES_GAME_NAME_MAX] = "";
+    char folder[4096], name[RULES_GAME_NAME_MAX] = "";
     struct rules_client *client;
     struct error err;
-    snprintf(program, sizeof program, "%s/tessera-rulesd", getenv("TESSERA_BIN"));
     snprintf(folder, sizeof folder, "%s/games", robot);
-    const struct rules_client_settings settings = {.state = folder,
-                                                   .program = program,
-                                                   .name = "power",
-                                                   .only_spawn = true,
-                                                   .timeout_ns = ANSWER_MS * INT64_C(1000000)};
-    if (rules_client_open(&settings, &client, &err) < 0)
+    if (power_daemon_open(folder, &client, &err) < 0)
         give_up(folder, err.text);
     json_t *list = ask(client, "game.list", json_object()), *game;
     size_t i;

@@ -1,9 +1,9 @@
 // power-work: the loads of power.sh. Each does what a robot does with its disk, and gives a promise
 // whenever something has been called saved.
 //
-// power-work moves FOLDER DEVICE          plays games through a rules daemon with its state in
-// FOLDER power-work calibration FILE DEVICE      saves a calibration again and again power-work
-// told DEVICE                  reads what `tessera play` prints: a move told is a promise
+//     power-work moves FOLDER DEVICE      plays games through a rules daemon; its state is in
+//     FOLDER power-work calibration FILE DEVICE  saves a calibration again and again power-work
+//     told DEVICE              reads what `tessera play` prints: a move told is a promise
 //
 // A promise is a text in a sector behind DEVICE's file system (power_log.h), rewritten each time:
 //     moves GAME TOTAL MOVE…              TOTAL moves in all games; those of the last game
@@ -17,11 +17,11 @@
 
 #include "config/base/rng.h"
 #include "config/calibration.h"
-#include "rules/daemon/client.h"
+#include "tests/hil/power_daemon.h"
 #include "tests/hil/power_log.h"
 
 enum { SLOT_MOVES, SLOT_CALIBRATION, SLOT_GAME };
-enum { GAME_MOVES_MAX = 60, ANSWER_MS = 60000, PAUSE_US = 10000 };
+enum { GAME_MOVES_MAX = 60, PAUSE_US = 10000 };
 
 static int device = -1;
 static char *sector;
@@ -53,16 +53,9 @@ static void promise(int slot, const char *text)
 
 static struct rules_client *open_client(const char *folder)
 {
-    char program[4096];
     struct rules_client *client;
     struct error err;
-    snprintf(program, sizeof program, "%s/tessera-rulesd", getenv("TESSERA_BIN"));
-    const struct rules_client_settings settings = {.state = folder,
-                                                   .program = program,
-                                                   .name = "power",
-                                                   .only_spawn = true,
-                                                   .timeout_ns = ANSWER_MS * INT64_C(1000000)};
-    if (rules_client_open(&settings, &client, &err) < 0)
+    if (power_daemon_open(folder, &client, &err) < 0)
         give_up(folder, err.text);
     return client;
 }
@@ -72,7 +65,7 @@ static void new_game(struct rules_client *client, char name[RULES_GAME_NAME_MAX]
     json_t *state;
     struct error err;
     if (rules_client_call_wait(client, "game.new", json_pack("{s:s}", "variant", "pente-free"),
-                               ANSWER_MS, &state, &err) < 0)
+                               POWER_ANSWER_MS, &state, &err) < 0)
         give_up("game.new", err.text);
     snprintf(name, RULES_GAME_NAME_MAX, "%s", json_string_value(json_object_get(state, "game")));
     json_decref(state);
@@ -92,7 +85,7 @@ static void play_game(struct rules_client *client, struct rng *rng, long *total)
         snprintf(move, sizeof move, "%c%u", "ABCDEFGHJKLMNOPQRST"[rng_below(rng, 19)],
                  rng_below(rng, 19) + 1);
         json_t *ask = json_pack("{s:s,s:s,s:i}", "game", game, "move", move, "ply", ply);
-        if (rules_client_call_wait(client, "game.play", ask, ANSWER_MS, &result, &err) < 0) {
+        if (rules_client_call_wait(client, "game.play", ask, POWER_ANSWER_MS, &result, &err) < 0) {
             if (strcmp(err.code, "IllegalMove") != 0)
                 give_up("game.play", err.text);
             continue;

@@ -11,7 +11,8 @@ if(TARGET tessera_controller)
     add_dependencies(test_session_tools tessera)
     tessera_bench(NAME make_films SOURCES sessions/make_films.c LIBS tessera_controller)
     set_target_properties(make_films PROPERTIES LINKER_LANGUAGE CXX)
-    tessera_bench(NAME soak_vision SOURCES soak/soak_vision.c soak/vision_bout.c LIBS tessera_controller)
+    tessera_bench(NAME soak_vision SOURCES soak/soak_vision.c soak/vision_bout.c
+        soak/vision_bout_person.c soak/vision_bout_trouble.c LIBS tessera_controller)
     set_target_properties(soak_vision PROPERTIES LINKER_LANGUAGE CXX)
     # A taste of ./dev soak vision.
     add_test(NAME test_soak_vision COMMAND soak_vision 6 --seed 10 --moves 6)

@@ -3,6 +3,8 @@ set(MOTION_RIG unit/test_motion_fake.c unit/test_motion_rig.c)
 
 tessera_test(NAME test_motion_arm SOURCES unit/test_motion_arm.c ${MOTION_RIG}
     LIBS tessera_motion m TIMEOUT 60)
+tessera_test(NAME test_motion_arm_trouble SOURCES unit/test_motion_arm_trouble.c ${MOTION_RIG}
+    LIBS tessera_motion m TIMEOUT 60)
 tessera_test(NAME test_motion_chaos SOURCES unit/test_motion_chaos_seeds.c unit/test_motion_chaos.c
     ${MOTION_RIG} LIBS tessera_motion m TIMEOUT 120)
 tessera_test(NAME test_motion_grbl SOURCES unit/test_motion_grbl.c unit/test_motion_fake.c

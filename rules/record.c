@@ -113,8 +113,14 @@ static void make_due_choice(struct reader *r)
 
 void reader_result(struct reader *r, enum stated_result result)
 {
-    if (r->ended) // a second one is no news: some files repeat it
+    enum stated_result first = r->record->stated;
+    if (r->ended) { // some files repeat it
+        if (result != first && result != STATED_UNKNOWN)
+            reader_fault(r, REASON_WRONG_RESULT, 0, scan_place(&r->scan),
+                         "The text gives two results, %s and then %s. The first was kept.",
+                         result_text(first), result_text(result));
         return;
+    }
     r->record->stated = result;
     r->ended = result != STATED_UNKNOWN; // "?" may also stand for a remark on a move
 }

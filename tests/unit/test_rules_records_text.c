@@ -384,6 +384,10 @@ static void after_the_result(void **state)
     expect_fault(RECORD_PENTEORG, "1. K10 L11 0-1 thanks\n", REASON_BAD_TEXT, 0, 2, 1, 16);
     assert_int_equal(record.stated_moves, 2);
     expect_clean(RECORD_PENTEORG, "1. K10 L11 0-1 0-1\n", 2);
+    expect_fault(RECORD_PENTEORG, "1. K10 L11 0-1 1-0\n", REASON_WRONG_RESULT, 0, 2, 1, 19);
+    assert_int_equal(record.stated, STATED_SECOND);
+    assert_string_equal(record.fault.text,
+                        "The text gives two results, 0-1 and then 1-0. The first was kept.");
     expect_clean(RECORD_PENTEORG, "1. K10 ? L11 ? 1-0 ?\n", 2); // doubts about moves
     assert_int_equal(record.stated, STATED_FIRST);
     expect_fault(RECORD_TRADITIONAL, "1.)0,U1 1/2-1/2 2.)R3", REASON_GAME_OVER, 3, 2, 1, 20);

@@ -28,11 +28,14 @@ static int set_piece(struct variant *variant, const char *piece, size_t length, 
     const char *equals = memchr(piece, '=', length);
     char field[VARIANT_NAME_MAX], value[VARIANT_VALUE_MAX];
     size_t before = equals ? (size_t)(equals - piece) : 0;
-    if (!equals || !copy_trimmed(piece, before, field, sizeof field) ||
-        !copy_trimmed(equals + 1, length - before - 1, value, sizeof value))
+    if (!equals || !copy_trimmed(piece, before, field, sizeof field))
         return error_set_code(err, -EINVAL, "BadOption",
                               "\"%.*s\" should read FIELD=VALUE, such as size=13.",
                               length > 60 ? 60 : (int)length, piece);
+    if (!copy_trimmed(equals + 1, length - before - 1, value, sizeof value))
+        return error_set_code(err, -EINVAL, "BadOption",
+                              "%s: the value is too long; it has at most %d bytes.", field,
+                              VARIANT_VALUE_MAX - 1);
     if (strcmp(field, "name") == 0)
         return error_set_code(err, -EINVAL, "BadOption",
                               "House rules keep the name of the game they change; give them a "

@@ -10,13 +10,11 @@
 #include "rules/notation.h"
 #include "rules/position.h"
 
-enum { OPTION_TEXT_MAX = 128 };
-
 static bool add_text(char *buf, size_t *used, const char *text)
 {
-    int n = snprintf(buf + *used, OPTION_TEXT_MAX - *used, "%s%s", *used ? "," : "", text);
+    int n = snprintf(buf + *used, VARIANT_VALUE_MAX - *used, "%s%s", *used ? "," : "", text);
     *used += n > 0 ? (size_t)n : 0;
-    return *used < OPTION_TEXT_MAX;
+    return *used < VARIANT_VALUE_MAX;
 }
 
 static bool scalar_text(const json_t *value, char *buf, size_t *used)
@@ -41,7 +39,7 @@ static bool scalar_text(const json_t *value, char *buf, size_t *used)
 
 // An option's value as variant_set() reads it. Lists may also be objects by colour
 // ({"1":1,"2":2,"3":1}). False when it is nothing of the kind.
-static bool option_text(const json_t *value, char buf[OPTION_TEXT_MAX])
+static bool option_text(const json_t *value, char buf[VARIANT_VALUE_MAX])
 {
     size_t used = 0;
     buf[0] = '\0';
@@ -91,7 +89,7 @@ int wire_read_rules(const json_t *params, struct variant *house, const struct va
     json_t *value;
     json_object_foreach(options, key, value)
     {
-        char text[OPTION_TEXT_MAX];
+        char text[VARIANT_VALUE_MAX];
         if (strcmp(key, "name") == 0)
             return error_set_code(err, -EINVAL, "BadOption",
                                   "House rules keep the name of the game they change; give them "
@@ -99,8 +97,9 @@ int wire_read_rules(const json_t *params, struct variant *house, const struct va
         if (!option_text(value, text))
             return error_set_code(
                 err, -EINVAL, "BadOption",
-                "The option \"%.40s\" takes a number, true or false, a name, or a list of these.",
-                key);
+                "The option \"%.40s\" takes a number, true or false, a name, or a list of these, "
+                "of at most %d bytes.",
+                key, VARIANT_VALUE_MAX - 1);
         r = variant_set(house, key, text, err);
         if (r < 0)
             return r;

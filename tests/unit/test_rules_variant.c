@@ -248,6 +248,9 @@ static void rules_as_text(void **state)
         const char *says;
     } wrong[] = {{"chess; size=8", -ENOENT, "There is no game called \"chess\""},
                  {"pente; size", -EINVAL, "\"size\" should read FIELD=VALUE"},
+                 {"pente; title=It has to be said that a name for people can also be far too long "
+                  "to be printed on one line, be it as wide as those of old printers were.",
+                  -EINVAL, "title: the value is too long"},
                  {"pente; size=4", -EINVAL, "a number from 5 to 19"},
                  {"pente; colour=4", -ENOENT, "no field \"colour\""},
                  {"pente; name=mine", -EINVAL, "keep the name"},

@@ -69,7 +69,12 @@ int settings_house_game(const struct settings *settings, unsigned index, char *r
         return error_set(err, -EINVAL,
                          "a game of your own is written NAME = GAME; FIELD=VALUE; ..., such as "
                          "office = pente; size=13; goal=12");
-    if (variant_find(name))
+    bool taken = variant_find(name);
+    for (unsigned i = 0; i < index && !taken; i++) {
+        char other[SETTINGS_NAME_MAX];
+        taken = house_name(settings->house.game[i], other) && strcmp(name, other) == 0;
+    }
+    if (taken)
         return error_set(err, -EINVAL, "there is a game called %s already; choose another name",
                          name);
     int r = variant_parse(&rules, fields, err);

@@ -332,7 +332,8 @@ static void test_house_games(void **state)
     assert_int_equal(rules.size, 9);
     assert_int_equal(settings_variant(&s, "offices", &rules, &err), -ENOENT);
     static const char *const wrong[] = {
-        "office", "= pente", "a; b = pente", "pente = keryo", "office = pente; size=4", "office ="};
+        "office", "= pente",       "a; b = pente", "pente = keryo", "desk = pente; size=4",
+        "desk =", "office = keryo"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         snprintf(s.house.game[1], sizeof s.house.game[1], "%s", wrong[i]);
         assert_true(settings_house_game(&s, 1, name, &rules, &err) < 0);

@@ -42,7 +42,7 @@ static json_t *member(const json_t *object, const char *key)
 
 static int wrong_type(struct error *err, const char *key, const char *wanted)
 {
-    return error_set(err, -EINVAL, "\"%s\" must be %s", key, wanted);
+    return error_set(err, -EINVAL, "\"%s\" must be %s.", key, wanted);
 }
 
 int json_member_string(const json_t *object, const char *key, const char **ret, struct error *err)
@@ -67,8 +67,8 @@ int json_member_int(const json_t *object, const char *key, int64_t min, int64_t 
     int64_t number = json_integer_value(value);
     if (number < min || number > max)
         return error_set(err, -EINVAL,
-                         "\"%s\" must lie between %" PRId64 " and %" PRId64 ", not %" PRId64, key,
-                         min, max, number);
+                         "\"%s\" must lie between %" PRId64 " and %" PRId64 ", not %" PRId64 ".",
+                         key, min, max, number);
     *ret = number;
     return 1;
 }
@@ -83,7 +83,7 @@ int json_member_double(const json_t *object, const char *key, double min, double
         return wrong_type(err, key, "a number");
     double number = json_number_value(value);
     if (!(number >= min && number <= max))
-        return error_set(err, -EINVAL, "\"%s\" must lie between %g and %g, not %g", key, min, max,
+        return error_set(err, -EINVAL, "\"%s\" must lie between %g and %g, not %g.", key, min, max,
                          number);
     *ret = number;
     return 1;

@@ -172,7 +172,7 @@ static void test_json_members(void **state)
     assert_int_equal(json_member_int(json, "missing", 0, 1, &i, &err), 0);
     assert_int_equal(i, 7);
     assert_int_equal(json_member_int(json, "d", 0, 9, &i, &err), -EINVAL);
-    assert_string_equal(err.text, "\"d\" must be a whole number");
+    assert_string_equal(err.text, "\"d\" must be a whole number.");
     assert_int_equal(json_member_string(json, "i", &s, &err), -EINVAL);
     assert_int_equal(json_member_double(json, "s", 0, 1, &d, &err), -EINVAL);
     assert_int_equal(json_member_bool(json, "i", &b, &err), -EINVAL);

@@ -334,6 +334,10 @@ int wire_read_board(const json_t *json, const struct variant *rules, seen_board 
     const char *text = json_string_value(json);
     size_t size = text ? json_string_length(json) : 0;
     if (json_is_array(json)) {
+        if (json_array_size(json) != rules->size)
+            return error_set_code(err, -EINVAL, "BadBoard",
+                                  "The board drawn has %zu of the %u rows of this game.",
+                                  json_array_size(json), rules->size);
         for (size_t i = 0; i < json_array_size(json); i++) {
             const json_t *row = json_array_get(json, i);
             size_t length = json_string_length(row);

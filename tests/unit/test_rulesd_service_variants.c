@@ -96,6 +96,7 @@ static void test_explain_refuses(void **state)
     fails("game.explain", "{'game':'g1'}", "BadBoard", NULL);
     fails("game.explain", "{'game':'g1','board':[1]}", "BadBoard", NULL);
     fails("game.explain", "{'game':'g1','board':['......']}", "BadBoard", NULL);
+    fails("game.explain", "{'game':'g1','board':[1,2,3,4,5,6]}", "BadBoard", NULL);
     fails("game.explain",
           "{'game':'g1','board':['......','......','...x..','......','......',"
           "'......']}",

@@ -60,7 +60,7 @@ static void explain_game_over(const struct game *game, char *buf, size_t size)
     else
         snprintf(end, sizeof end, "%s",
                  result->how & HOW_RESIGN ? "somebody gave up" : "it is a draw");
-    snprintf(buf, size, "The game is over: %s. Start a new one to go on playing.", end);
+    snprintf(buf, size, "The game is over: %s. No move can follow.", end);
 }
 
 // Points straight out from the centre that G-Pente forbids beside the square, as far as the board

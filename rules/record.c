@@ -90,9 +90,9 @@ void reader_begin(struct reader *r, const char *name, struct place at)
 {
     struct variant found = r->rules ? *r->rules : *variant_find("pente");
     r->begun = true;
-    if (!r->rules && !record_rules_find(name, r->house, &found)) {
-        reader_fault(r, REASON_UNKNOWN_GAME, 0, at,
-                     "The record is of the game \"%.60s\", which is not known here.", name);
+    struct error err;
+    if (!r->rules && !record_rules_find(name, r->house, &found, &err)) {
+        reader_fault(r, REASON_UNKNOWN_GAME, 0, at, "%s", err.text);
         r->stopped = true;
     }
     game_init(&r->record->game, &found);

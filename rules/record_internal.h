@@ -82,8 +82,9 @@ const char *result_text(enum stated_result result);
 void reader_finish(struct reader *r);
 
 // Names of the rules as pente.org and SGF files have them. record_rules_find also reads fields that
-// differ: "Pente; size=13; tria=any".
-bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret);
+// differ: "Pente; size=13; tria=any". False: no such game, or a field that is none; err says which.
+bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret,
+                       struct error *err);
 const char *record_site_name(const struct variant *variant);
 
 // Writes "; field=value" for each field of the rules that differs from those of the same name in

@@ -1,4 +1,5 @@
 // Names of rules as they stand in files: pente.org's, this project's, and fields that differ.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -42,19 +43,24 @@ static const struct variant *find(const char *name, const struct variant_list *h
     return NULL;
 }
 
-bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret)
+bool record_rules_find(const char *name, const struct variant_list *house, struct variant *ret,
+                       struct error *err)
 {
     char base[RECORD_VALUE_MAX];
     size_t length = strcspn(name, ";");
-    if (length >= sizeof base)
+    const struct variant *found = NULL;
+    if (length < sizeof base) {
+        memcpy(base, name, length);
+        base[length] = '\0';
+        found = find(base, house);
+    }
+    if (!found) {
+        error_set(err, -ENOENT, "The record is of the game \"%.60s\", which is not known here.",
+                  name);
         return false;
-    memcpy(base, name, length);
-    base[length] = '\0';
-    const struct variant *found = find(base, house);
-    if (!found)
-        return false;
+    }
     struct variant variant = *found;
-    if (variant_set_fields(&variant, name + length, NULL) != 0)
+    if (variant_set_fields(&variant, name + length, err) != 0)
         return false;
     *ret = variant;
     return true;

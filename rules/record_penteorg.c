@@ -247,11 +247,14 @@ static void begin(struct reader *r, const struct header_set *set)
     read_choices(r, set);
 }
 
-// "12", "12." or, before a move of the second player, "12..."
-static bool is_move_number(const char *word)
+// Characters of the move number that begins a word: "12", "12." or, before a move of the second
+// player, "12..."; a move may be joined to it. 0: none, or too long to be one.
+static size_t move_number(const char *word)
 {
-    size_t digits = strspn(word, "0123456789");
-    return digits > 0 && digits <= 4 && word[digits + strspn(word + digits, ".")] == '\0';
+    enum { DIGITS_MAX = 4 };
+    size_t digits = strspn(word, "0123456789"), dots = strspn(word + digits, ".");
+    bool number = digits > 0 && digits <= DIGITS_MAX && (dots > 0 || word[digits] == '\0');
+    return number ? digits + dots : 0;
 }
 
 // "K10!" and "K10?!" praise or blame a move; "?" alone is a result.
@@ -266,11 +269,10 @@ static void read_word(struct reader *r, char *word, struct place at)
 {
     struct move move;
     enum stated_result result;
-    if (is_move_number(word))
+    size_t number = move_number(word);
+    word += number; // "12.K10", "12...L11"
+    if (number > 0 && !*word)
         return;
-    char *dot = strchr(word, '.');
-    if (dot && isdigit((unsigned char)word[0])) // "12.K10", "12...L11"
-        word = dot + strspn(dot, ".");
     drop_praise(word);
     if (result_parse(word, &result)) {
         reader_result(r, result);

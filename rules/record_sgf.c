@@ -96,7 +96,7 @@ static void check_size(struct sgf *sgf, const char *name)
         return;
     if (r->rules)
         rules = *r->rules;
-    else if (!record_rules_find(name, r->house, &rules))
+    else if (!record_rules_find(name, r->house, &rules, NULL))
         return; // reader_begin will say so
     sized = rules;
     if (variant_set(&sized, "size", sgf->size, NULL) == 0 &&

@@ -88,6 +88,9 @@ static void penteorg_faults(void **state)
     expect_fault(RECORD_PENTEORG, "[Game \"Chess\"]\n\n1. K10 L11 ?", REASON_UNKNOWN_GAME, 0, 0, 1,
                  1);
     assert_int_equal(record.stated_moves, 2);
+    expect_fault(RECORD_PENTEORG, "[Game \"Pente\"]\n[Rules \"gaol=6\"]\n\n1. K10 L11 ?",
+                 REASON_UNKNOWN_GAME, 0, 0, 1, 1);
+    assert_non_null(strstr(record.fault.text, "gaol"));
     static const char *const headers[] = {"[Game Pente]",
                                           "[Game \"Pente\"",
                                           "[Game \"Pente]",
@@ -284,6 +287,8 @@ static void odd_bytes(void **state)
     char text[512];
     snprintf(text, sizeof text, "1. K10 %0100d? ?", 7);
     expect_fault(RECORD_PENTEORG, text, REASON_BAD_POINT, 2, 1, 1, 8);
+    expect_fault(RECORD_PENTEORG, "1. K10 12345. L11 ?", REASON_BAD_POINT, 2, 1, 1, 8);
+    assert_non_null(strstr(record.fault.text, "\"12345.\""));
     expect_fault(RECORD_PENTEORG, "1. K10 \x01\xFF ?", REASON_BAD_POINT, 2, 1, 1, 8);
     assert_non_null(strstr(record.fault.text, "\"##\""));
     expect_clean(RECORD_AUTO, "{ only a comment } 1. K10 ?", 1);

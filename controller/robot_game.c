@@ -186,10 +186,12 @@ void robot_act_ask(struct robot *r)
         controls_lamp(r->controls, GPIO_LAMP_FAULT, true);
     }
     robot_stop_players(r);
-    robot_news(r, ROBOT_NEWS_QUESTION, "%s%s", r->question,
-               r->question_board ? ". Put it right and the game goes on; \"retry\" makes the robot "
-                                   "try again."
-                                 : " \"retry\" tries again.");
+    size_t length = strlen(r->question);
+    bool whole = length && strchr(".?!", r->question[length - 1]); // some come with their full stop
+    robot_news(r, ROBOT_NEWS_QUESTION, "%s%s %s", r->question, whole ? "" : ".",
+               r->question_board
+                   ? "Put it right and the game goes on; \"retry\" makes the robot try again."
+                   : "\"retry\" tries again.");
 }
 
 // --- the end ---
@@ -265,10 +267,19 @@ int robot_resign(struct robot *r, unsigned seat)
     return referee_resign(r->o.referee, side_of(r, seat), on_changed, r);
 }
 
+// An answer is a move or the other's offer: nobody should wait for another one.
+static void on_offered(void *user, const struct rules_effect *effect, const struct error *err)
+{
+    struct robot *r = user;
+    on_changed(r, effect, err);
+    if (!err && !robot_game(r)->result.over)
+        robot_news(r, ROBOT_NEWS_DOING, "a draw is offered, until the next move; the game goes on");
+}
+
 int robot_offer_draw(struct robot *r, unsigned seat)
 {
     if (referee_busy(r->o.referee))
         return -EBUSY;
     recorder_person(r->o.recorder, "draw", seat);
-    return referee_draw(r->o.referee, side_of(r, seat), on_changed, r);
+    return referee_draw(r->o.referee, side_of(r, seat), on_offered, r);
 }

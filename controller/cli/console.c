@@ -60,10 +60,11 @@ static void leave(struct console *c)
 
 // --- what is typed ---
 
-// Words that need no turn. The others wait, where nobody sits at a terminal who could be told.
+// Words that need no turn. The others wait, where nobody sits at a terminal who could be told;
+// resigning too, or it would overtake the moves that stand before it.
 static bool always_heard(const char *word)
 {
-    static const char *const words[] = {"stop", "start", "retry", "resign"};
+    static const char *const words[] = {"stop", "start", "retry"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(word, words[i]) == 0)
             return true;

@@ -63,6 +63,8 @@ static void test_typed_game(void **state)
     assert_true(program_expect(&p, "placing a red stone on", 60));
     program_type(&p, "K10\n");
     assert_true(program_expect(&p, "K10 is occupied", 10));
+    program_type(&p, "draw\n");
+    assert_true(program_expect(&p, "a draw is offered, until the next move", 10));
     program_type(&p, "resign\n");
     int code = program_wait(&p, 120);
     if (code != 0)
@@ -89,6 +91,25 @@ static void test_typed_ahead(void **state)
     assert_non_null(strstr(p.told, "  4. O red"));
     assert_non_null(strstr(p.told, "--resume` goes on with this game"));
     assert_null(strstr(p.told, "not your turn"));
+    program_free(&p);
+}
+
+// Giving up waits as well: it does not overtake the moves that were typed before it.
+static void test_resign_ahead(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/resign", folder);
+    const char *const arguments[] = {"play",   "--sim",   "--level", "1", "--seat",
+                                     "second", "--state", path,      NULL};
+    program_start(&p, "tessera", arguments);
+    program_type(&p, "K10\nresign\n");
+    close(p.in);
+    p.in = -1;
+    assert_int_equal(program_wait(&p, 200), 0);
+    assert_non_null(strstr(p.told, "  1. X blue K10"));
+    assert_non_null(strstr(p.said, "wins (resign)"));
     program_free(&p);
 }
 
@@ -149,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_use),    cmocka_unit_test(test_same_seed_same_game),
         cmocka_unit_test(test_typed_game),   cmocka_unit_test(test_typed_ahead),
-        cmocka_unit_test(test_second_start),
+        cmocka_unit_test(test_resign_ahead), cmocka_unit_test(test_second_start),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

@@ -40,21 +40,28 @@ static int map(struct table_file *f, const char *path, struct error *err)
     if (fstat(f->fd, &st) < 0)
         return error_set(err, -errno, "%s: %s.", path, strerror(errno));
     const bool fresh = st.st_size == 0;
-    if (fresh && ftruncate(f->fd, (off_t)f->map_size) < 0)
-        return error_set(err, -errno, "%s: no room for the simulated table: %s.", path,
-                         strerror(errno));
     if (!fresh && st.st_size != (off_t)f->map_size)
         return error_set(err, -EBADMSG,
                          "%s is not a simulated table of this version. Choose another file, or "
                          "delete it to begin with a new table.",
                          path);
+    // A hole in a mapped file ends the program (SIGBUS) when the disk is full by then.
+    int full = posix_fallocate(f->fd, 0, (off_t)f->map_size);
+    if (full && fresh)
+        (void)!ftruncate(f->fd, 0);
+    if (full)
+        return error_set(err, -full,
+                         "%s: no room for the simulated table (%zu KB): %s. Make room, or choose "
+                         "another folder with --state.",
+                         path, f->map_size / 1024, strerror(full));
     void *p = mmap(NULL, f->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
     if (p == MAP_FAILED)
         return error_set(err, -errno, "%s: %s.", path, strerror(errno));
     f->header = p;
     for (int i = 0; i < SLOTS; i++)
         f->slot[i] = (unsigned char *)p + SLOT_ALIGN + (size_t)i * f->slot_size;
-    if (fresh) {
+    // Fresh, or whoever made it was killed at that.
+    if (!f->header->magic) {
         f->header->size = f->size;
         f->header->magic = MAGIC;
     }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -520,6 +521,31 @@ static void a_file_has_one_table(void **state)
     rmdir(folder);
 }
 
+// The whole file has its place on the disk, or a full one would end the program in mid-game; one
+// that was only begun is begun anew.
+static void a_file_has_no_holes(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tessera-sim-XXXXXX", file[64];
+    struct table *table;
+    struct error err;
+    struct stat st;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/table", folder);
+    assert_int_equal(table_new(&host.setup, host.loop, file, &table, &err), 0);
+    table_free(table);
+    assert_int_equal(stat(file, &st), 0);
+    assert_true((off_t)st.st_blocks * 512 >= st.st_size);
+    assert_int_equal(truncate(file, 0), 0);
+    assert_int_equal(truncate(file, st.st_size), 0);
+    assert_int_equal(table_new(&host.setup, host.loop, file, &table, &err), 0);
+    table_free(table);
+    assert_int_equal(stat(file, &st), 0);
+    assert_true((off_t)st.st_blocks * 512 >= st.st_size);
+    unlink(file);
+    rmdir(folder);
+}
+
 static void bad_setups_are_refused(void **state)
 {
     (void)state;
@@ -560,6 +586,7 @@ int main(void)
         T(owners_tidy_up),
         T(a_killed_process_leaves_the_world),
         T(a_file_has_one_table),
+        T(a_file_has_no_holes),
         T(bad_setups_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

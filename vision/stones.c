@@ -334,8 +334,8 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->offset_v = (b - PATCH_HALF) * STEP;
 }
 
-// The stone belongs to the neighbour, and no second one fits beside it: what was seen here that is
-// not bare is explained.
+// The stone belongs to the neighbour or to no point, and no second one fits beside it: what was
+// seen here that is not bare is explained.
 static void give_up_disc(struct stone_reading *r)
 {
     r->disc = false;
@@ -345,9 +345,26 @@ static void give_up_disc(struct stone_reading *r)
     r->offset_u = r->offset_v = 0;
 }
 
+// Beyond the border no neighbour claims what lies more than half a cell from every point. (Where
+// the patch ends the centre can't be followed farther than a little more than that.)
+static bool beside_board(const struct sampler *s, int column, int row,
+                         const struct stone_reading *r)
+{
+    static const float HALF = 0.54F; // cells, with the error of a centre so far out
+    return (column == 0 && r->offset_u < -HALF) ||
+           (column == s->columns - 1 && r->offset_u > HALF) || (row == 0 && r->offset_v < -HALF) ||
+           (row == s->rows - 1 && r->offset_v > HALF);
+}
+
 void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
                     struct stone_reading *reading)
 {
+    for (int row = 0; row < s->rows; row++)
+        for (int column = 0; column < s->columns; column++) {
+            struct stone_reading *r = &reading[row * s->columns + column];
+            if (r->disc && beside_board(s, column, row, r))
+                give_up_disc(r);
+        }
     // Two stones' centres are never nearer than a diameter; allow for a fifth of it in errors.
     const float near_u = 1.6F * settings->radius_u, near_v = 1.6F * settings->radius_v;
     for (int row = 0; row < s->rows; row++)

@@ -123,6 +123,42 @@ static void measures_where_a_stone_lies(void **state)
     assert_true(worst < 1.6);
 }
 
+// The border's stones, one on each side, `out` cells outside it.
+static void border_stone(int side, double out, double at[2], int *ret_point)
+{
+    const int i = 4 + 3 * side;
+    const double along = 22 * i + 6, low = -22 * out, high = 22 * (18 + out);
+    at[0] = side == 0 ? low : side == 1 ? high : along;
+    at[1] = side == 2 ? low : side == 3 ? high : along;
+    *ret_point = side == 0 ? i * 19 : side == 1 ? i * 19 + 18 : side == 2 ? i : 18 * 19 + i;
+}
+
+// A stone that fell down beside the board lies on no point; one that was laid badly lies on the
+// nearest.
+static void stone_beside_the_board(void **state)
+{
+    struct scene_of_test *s = *state;
+    look(s, 4);
+    for (int k = 40; k < 125; k += 6) {
+        const double out = k / 100.0;
+        double at[2];
+        int point;
+        if (k > 48 && k < 60)
+            continue; // too near to call
+        for (int side = 0; side < 4; side++) {
+            border_stone(side, out, at, &point);
+            assert_int_equal(table_put_stone(s->table, 1 + side % 2, at[0], at[1]), 0);
+        }
+        look(s, 7);
+        for (int side = 0; side < 4; side++) {
+            border_stone(side, out, at, &point);
+            assert_int_equal(s->seen.point[point].best, k <= 48 ? 1 + side % 2 : 0);
+            assert_int_equal(table_take_stone(s->table, at[0], at[1]), 0);
+        }
+        look(s, 7);
+    }
+}
+
 static void survives_what_happens_to_cameras(void **state)
 {
     struct scene_of_test *s = *state;
@@ -144,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_a_growing_position, set_up, tear_down),
         cmocka_unit_test_setup_teardown(measures_where_a_stone_lies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stone_beside_the_board, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_what_happens_to_cameras, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,15 @@ static bool set_list(struct variant *v, const struct field *f, const char *value
     return true;
 }
 
+// Such a text goes into one line of a journal, a record or a terminal.
+static bool is_one_line(const char *text)
+{
+    for (; *text; text++)
+        if (iscntrl((unsigned char)*text))
+            return false;
+    return true;
+}
+
 static bool set_value(struct variant *v, const struct field *f, const char *value)
 {
     char *at = (char *)v + f->offset;
@@ -191,7 +200,7 @@ static bool set_value(struct variant *v, const struct field *f, const char *valu
     size_t length = strlen(value);
     switch (f->kind) {
     case FIELD_TEXT:
-        if (length < f->min || length >= f->max)
+        if (length < f->min || length >= f->max || !is_one_line(value))
             return false;
         memset(at, 0, f->max);
         snprintf(at, f->max, "%s", value);
@@ -234,7 +243,7 @@ static void describe_values(const struct field *f, char *buf, size_t size)
         return;
     }
     if (f->kind == FIELD_TEXT) {
-        snprintf(buf, size, "a text of at most %u bytes", f->max - 1);
+        snprintf(buf, size, "one line of text, at most %u bytes", f->max - 1);
         return;
     }
     if (f->kind != FIELD_NAME) {

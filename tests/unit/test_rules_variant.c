@@ -107,6 +107,8 @@ static void bad_values(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
+        {"title", "Two\nlines"},
+        {"source", "an\x1B escape"},
         {"size", "4"},
         {"size", "20"},
         {"size", "nine"},

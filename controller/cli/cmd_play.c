@@ -99,7 +99,7 @@ static int parse_seats(const char *text, const struct settings *settings, enum p
 }
 
 // A game is resumed on the table it was played on, by those who played it.
-static int look_back(const char *state, struct robot_log_past *ret, struct error *err)
+static int look_back(const char *state, bool sim, struct robot_log_past *ret, struct error *err)
 {
     char folder[PATH_SIZE];
     struct robot_log *log;
@@ -109,7 +109,10 @@ static int look_back(const char *state, struct robot_log_past *ret, struct error
         return r;
     robot_log_free(log);
     if (!ret->open)
-        log_notice("there is no unfinished game in %s: a new one begins.", state);
+        log_warning("there is no unfinished game in %s: a new one begins%s.", state,
+                    ret->game.sim && !sim
+                        ? " on the real table (--sim is the simulated one, where the last was)"
+                        : "");
     else if (ret->step_open && ret->step[0])
         log_notice("the robot was interrupted while %s; it will look what came of it.", ret->step);
     return 0;
@@ -217,7 +220,7 @@ static enum exit_code load(struct arguments *a, struct settings *ret, char *fold
     if (r < 0)
         return options_fail(
             &(struct error){.number = r, .text = "there is no folder for the state: use --state."});
-    if (a->resume && look_back(folder, &past, &err) < 0)
+    if (a->resume && look_back(folder, a->common.sim, &past, &err) < 0)
         return options_fail(&err);
     if (past.open) {
         a->common.sim = a->common.sim || past.game.sim;

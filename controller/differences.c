@@ -1,33 +1,13 @@
 #include "controller/differences.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/base/text.h"
 #include "rules/notation.h"
 
 enum { MOVED_REACH = 2 }; // points: a stone that was pushed lies so near to where it was
-
-// A sentence under construction, cut to its room.
-struct text {
-    char *buf;
-    size_t size, used;
-};
-
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *t, const char *format, ...)
-{
-    if (t->used + 1 >= t->size)
-        return;
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(t->buf + t->used, t->size - t->used, format, ap);
-    va_end(ap);
-    if (n > 0)
-        t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
-}
 
 void differences_add(struct differences *d, int x, int y, unsigned expected, unsigned seen)
 {
@@ -65,13 +45,13 @@ char *points_text_named(const struct point *points, int count, const struct colo
     buf[0] = 0;
     int named = count <= DIFFERENCES_NAMED ? count : DIFFERENCES_NAMED - 1;
     for (int i = 0; i < named; i++)
-        add(&t, "%s%s",
-            i == 0           ? ""
-            : i == count - 1 ? " and "
-                             : ", ",
-            name_point(points[i], names, name));
+        text_put(&t, "%s%s",
+                 i == 0           ? ""
+                 : i == count - 1 ? " and "
+                                  : ", ",
+                 name_point(points[i], names, name));
     if (named < count)
-        add(&t, " and %d more", count - named);
+        text_put(&t, " and %d more", count - named);
     return buf;
 }
 
@@ -95,8 +75,8 @@ static int select_points(const struct differences *d, unsigned expected, unsigne
 
 static void sentence_start(struct text *t)
 {
-    if (t->used)
-        add(t, "; ");
+    if (t->length)
+        text_put(t, "; ");
 }
 
 static const char *stone_word(const struct colour_names *names)
@@ -151,9 +131,9 @@ static void say_fresh(struct text *t, const char *colour, const struct colour_na
     if (!n)
         return;
     sentence_start(t);
-    add(t, n == 1 ? "%s %s %s is new: %s" : "%s %s %ss are new: %s",
-        n == 1 ? article(colour) : count_word(n), colour, stone_word(names),
-        points_text_named(fresh, n, names, points, sizeof points));
+    text_put(t, n == 1 ? "%s %s %s is new: %s" : "%s %s %ss are new: %s",
+             n == 1 ? article(colour) : count_word(n), colour, stone_word(names),
+             points_text_named(fresh, n, names, points, sizeof points));
 }
 
 static void say_gone(struct text *t, const char *colour, const struct colour_names *names,
@@ -164,11 +144,11 @@ static void say_gone(struct text *t, const char *colour, const struct colour_nam
         return;
     sentence_start(t);
     if (m == 1)
-        add(t, "the %s %s on %s is gone", colour, stone_word(names),
-            name_point(gone[0], names, points));
+        text_put(t, "the %s %s on %s is gone", colour, stone_word(names),
+                 name_point(gone[0], names, points));
     else
-        add(t, "%s %s %ss are gone: %s", count_word(m), colour, stone_word(names),
-            points_text_named(gone, m, names, points, sizeof points));
+        text_put(t, "%s %s %ss are gone: %s", count_word(m), colour, stone_word(names),
+                 points_text_named(gone, m, names, points, sizeof points));
 }
 
 static void say_colour(struct text *t, const struct differences *d,
@@ -185,8 +165,8 @@ static void say_colour(struct text *t, const struct differences *d,
     say_fresh(t, names->name[c], names, fresh, n);
     for (int i = 0; i < moved; i++) {
         sentence_start(t);
-        add(t, "the %s %s on %s has moved to %s", names->name[c], stone_word(names),
-            name_point(from[i], names, name), name_point(to[i], names, other));
+        text_put(t, "the %s %s on %s has moved to %s", names->name[c], stone_word(names),
+                 name_point(from[i], names, name), name_point(to[i], names, other));
     }
     say_gone(t, names->name[c], names, gone, m);
 }
@@ -200,9 +180,9 @@ static void say_recoloured(struct text *t, const struct differences *d,
             continue;
         char name[MOVE_TEXT_MAX];
         sentence_start(t);
-        add(t, "on %s lies %s %s %s instead of %s %s one", name_point(x->at, names, name),
-            article(names->name[x->seen]), names->name[x->seen], stone_word(names),
-            article(names->name[x->expected]), names->name[x->expected]);
+        text_put(t, "on %s lies %s %s %s instead of %s %s one", name_point(x->at, names, name),
+                 article(names->name[x->seen]), names->name[x->seen], stone_word(names),
+                 article(names->name[x->expected]), names->name[x->expected]);
     }
 }
 
@@ -216,7 +196,7 @@ static void say_why(struct text *t, const struct differences *d, const struct ga
     if (!turn)
         return;
     if (d->list[0].seen != turn) {
-        add(t, ", but it is %s's turn", names->name[turn]);
+        text_put(t, ", but it is %s's turn", names->name[turn]);
         return;
     }
     struct move move = move_place(turn, d->list[0].at.x, d->list[0].at.y);
@@ -224,7 +204,7 @@ static void say_why(struct text *t, const struct differences *d, const struct ga
     if (reason == REASON_NONE)
         return;
     char why[256];
-    add(t, ". %s", reason_explain(reason, game, &move, why, sizeof why));
+    text_put(t, ". %s", reason_explain(reason, game, &move, why, sizeof why));
 }
 
 char *differences_text(const struct differences *d, const struct game *game,

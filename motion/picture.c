@@ -1,83 +1,65 @@
 #include "motion/picture.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/base/text.h"
+
 // mm around the travel; below it there is room for the legend.
 static const double MARGIN = 14, LEGEND = 34;
 
-// Text into a buffer that may be too small; counts what it would need, as snprintf does.
-struct svg {
-    char *buf;
-    size_t size, length;
-};
-
-static void put(struct svg *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct svg *s, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    bool room = s->length < s->size;
-    int n = vsnprintf(room ? s->buf + s->length : NULL, room ? s->size - s->length : 0, format, ap);
-    va_end(ap);
-    if (n > 0)
-        s->length += (size_t)n;
-}
-
 // Tenths of a millimetre, by hand: printf's decimal point follows the user's language.
-static void attribute(struct svg *s, const char *name, double mm)
+static void attribute(struct text *s, const char *name, double mm)
 {
     long long n = llround(mm * 10);
-    put(s, " %s=\"%s%lld.%lld\"", name, n < 0 ? "-" : "", llabs(n) / 10, llabs(n) % 10);
+    text_put(s, " %s=\"%s%lld.%lld\"", name, n < 0 ? "-" : "", llabs(n) / 10, llabs(n) % 10);
 }
 
-static void circle(struct svg *s, const double at[2], double radius, const char *style)
+static void circle(struct text *s, const double at[2], double radius, const char *style)
 {
-    put(s, "<circle");
+    text_put(s, "<circle");
     attribute(s, "cx", at[0]);
     attribute(s, "cy", -at[1]);
     attribute(s, "r", radius);
-    put(s, " %s/>\n", style);
+    text_put(s, " %s/>\n", style);
 }
 
-static void line(struct svg *s, const double from[2], const double to[2], const char *style)
+static void line(struct text *s, const double from[2], const double to[2], const char *style)
 {
-    put(s, "<line");
+    text_put(s, "<line");
     attribute(s, "x1", from[0]);
     attribute(s, "y1", -from[1]);
     attribute(s, "x2", to[0]);
     attribute(s, "y2", -to[1]);
-    put(s, " %s/>\n", style);
+    text_put(s, " %s/>\n", style);
 }
 
-static void rectangle(struct svg *s, double x, double y, double width, double height,
+static void rectangle(struct text *s, double x, double y, double width, double height,
                       const char *style)
 {
-    put(s, "<rect");
+    text_put(s, "<rect");
     attribute(s, "x", x);
     attribute(s, "y", y);
     attribute(s, "width", width);
     attribute(s, "height", height);
-    put(s, " %s/>\n", style);
+    text_put(s, " %s/>\n", style);
 }
 
-static void text(struct svg *s, double x, double y, const char *style, const char *words)
+static void text(struct text *s, double x, double y, const char *style, const char *words)
 {
-    put(s, "<text");
+    text_put(s, "<text");
     attribute(s, "x", x);
     attribute(s, "y", y);
-    put(s, " font-family=\"sans-serif\" font-size=\"9\" %s>", style);
+    text_put(s, " font-family=\"sans-serif\" font-size=\"9\" %s>", style);
     for (; *words; words++) {
         if (strchr("<>&", *words))
-            put(s, "&#%d;", *words);
+            text_put(s, "&#%d;", *words);
         else
-            put(s, "%c", *words);
+            text_put(s, "%c", *words);
     }
-    put(s, "</text>\n");
+    text_put(s, "</text>\n");
 }
 
 // --- what stands there ---
@@ -87,7 +69,7 @@ static void board_point(const struct arm_picture *p, double column, double row, 
     board_map_to_machine(p->map, (const double[2]){column * p->pitch_x, row * p->pitch_y}, ret);
 }
 
-static void draw_board(struct svg *s, const struct arm_picture *p)
+static void draw_board(struct text *s, const struct arm_picture *p)
 {
     static const char thin[] = "stroke=\"#b9a88a\" stroke-width=\"0.7\"";
     static const char letters[] = "ABCDEFGHJKLMNOPQRST";
@@ -112,7 +94,7 @@ static void draw_board(struct svg *s, const struct arm_picture *p)
     }
 }
 
-static void draw_store(struct svg *s, const struct store *store, double radius)
+static void draw_store(struct text *s, const struct store *store, double radius)
 {
     static const char slot[] = "fill=\"none\" stroke=\"#a60\" stroke-dasharray=\"3 2\"";
     int slots = store->kind == STORE_TRAY ? store->columns * store->rows : 1;
@@ -126,7 +108,7 @@ static void draw_store(struct svg *s, const struct store *store, double radius)
          "text-anchor=\"middle\" fill=\"#a60\"", store->name);
 }
 
-static void draw_table(struct svg *s, const struct arm_picture *p)
+static void draw_table(struct text *s, const struct arm_picture *p)
 {
     const struct arm_scene *scene = p->scene;
     if (p->map)
@@ -147,7 +129,7 @@ static const char LOADED[] = "stroke=\"#c0392b\" stroke-width=\"3\" stroke-linec
 static const char GRIPS[] = "fill=\"#c0392b\"";
 static const char RELEASES[] = "fill=\"#fff\" stroke=\"#c0392b\" stroke-width=\"1.6\"";
 
-static void draw_way(struct svg *s, const struct arm_picture *p)
+static void draw_way(struct text *s, const struct arm_picture *p)
 {
     double at[3];
     memcpy(at, p->scene->at, sizeof at);
@@ -168,7 +150,7 @@ static void draw_way(struct svg *s, const struct arm_picture *p)
     }
 }
 
-static void draw_legend(struct svg *s, double x, double y)
+static void draw_legend(struct text *s, double x, double y)
 {
     static const double LINE = 24, COLUMN = 112;
     const char *const words[] = {"empty cup", "with a stone", "grips", "lets go"};
@@ -185,7 +167,7 @@ static void draw_legend(struct svg *s, double x, double y)
 
 int arm_picture_svg(const struct arm_picture *p, char *buf, size_t size)
 {
-    struct svg s = {buf, size, 0};
+    struct text s = {buf, size, 0};
     double width = 600, height = 540;
     if (p->scene->travel) {
         width = p->scene->travel[0];
@@ -193,10 +175,10 @@ int arm_picture_svg(const struct arm_picture *p, char *buf, size_t size)
     }
     long long left = llround(-width - MARGIN), top = llround(-MARGIN - 14);
     long long across = llround(width + 2 * MARGIN), down = llround(height + MARGIN + 14 + LEGEND);
-    put(&s,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%lld %lld %lld %lld\" "
-        "width=\"%lld\" height=\"%lld\">\n",
-        left, top, across, down, across * 3 / 2, down * 3 / 2);
+    text_put(&s,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%lld %lld %lld %lld\" "
+             "width=\"%lld\" height=\"%lld\">\n",
+             left, top, across, down, across * 3 / 2, down * 3 / 2);
     rectangle(&s, (double)left, (double)top, (double)across, (double)down, "fill=\"#fff\"");
     rectangle(&s, -width, 0, width, height, "fill=\"#faf8f3\" stroke=\"#888\"");
     text(&s, -width, -8, "fill=\"#333\"", p->title ? p->title : "");
@@ -204,6 +186,6 @@ int arm_picture_svg(const struct arm_picture *p, char *buf, size_t size)
     draw_table(&s, p);
     draw_way(&s, p);
     draw_legend(&s, -width, height + LEGEND / 2);
-    put(&s, "</svg>\n");
+    text_put(&s, "</svg>\n");
     return (int)s.length;
 }

@@ -1,31 +1,12 @@
 // A program as G-code, for people and for the wire.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/base/text.h"
 #include "motion/dialect.h"
 #include "motion/program.h"
-
-// Text into a buffer that may be too small; counts what it would need, as snprintf does.
-struct text {
-    char *buf;
-    size_t size, length;
-};
-
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    bool room = t->length < t->size;
-    int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0, format, ap);
-    va_end(ap);
-    if (n > 0)
-        t->length += (size_t)n;
-}
 
 void arm_step_line(const struct arm_step *step, int i, const double from[3], char *buf, size_t size)
 {
@@ -80,26 +61,26 @@ int arm_program_text(const struct arm_program *program, const struct travel_limi
         const struct arm_step *step = &program->step[i];
         double seconds = arm_step_seconds(step, limits, at);
         dialect_number(number, sizeof number, clock);
-        put(&t, "; %s s  %s", number, step_name(step->kind));
+        text_put(&t, "; %s s  %s", number, step_name(step->kind));
         if (seconds > 0) {
             dialect_number(number, sizeof number, seconds);
-            put(&t, ", %s s", number);
+            text_put(&t, ", %s s", number);
         }
-        put(&t, "\n");
+        text_put(&t, "\n");
         clock += seconds;
         if (step->kind == ARM_STEP_HOME)
-            put(&t, "%s\n%s\n", dialect_grbl.home, dialect_grbl.modal[0]);
+            text_put(&t, "%s\n%s\n", dialect_grbl.home, dialect_grbl.modal[0]);
         for (int k = 0; k < step->points; k++) {
             char line[80];
             arm_step_line(step, k, at, line, sizeof line);
-            put(&t, "%s\n", line);
+            text_put(&t, "%s\n", line);
         }
         if (step->kind == ARM_STEP_LEG)
-            put(&t, "%s\n", dialect_grbl.settle);
+            text_put(&t, "%s\n", dialect_grbl.settle);
         if (step->points > 0)
             memcpy(at, step->point[step->points - 1], sizeof at);
     }
     dialect_number(number, sizeof number, clock);
-    put(&t, "; %s s at least\n", number);
+    text_put(&t, "; %s s at least\n", number);
     return (int)t.length;
 }

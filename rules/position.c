@@ -1,10 +1,10 @@
 #include "rules/position.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "config/base/text.h"
 #include "rules/notation.h"
 
 static const char glyphs[] = ".1234";
@@ -17,37 +17,17 @@ void position_row(const struct game *game, unsigned y, char *buf)
     buf[x] = '\0';
 }
 
-struct text {
-    char *buf;
-    size_t size, length; // length counts also what does not fit
-};
-
-static void put_list(struct text *text, const char *format, va_list args)
-{
-    size_t left = text->length < text->size ? text->size - text->length : 0;
-    int length = vsnprintf(left ? text->buf + text->length : NULL, left, format, args);
-    text->length += (size_t)length;
-}
-
-static void __attribute__((format(printf, 2, 3))) put(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    put_list(text, format, args);
-    va_end(args);
-}
-
 static void put_columns(struct text *text, const struct game *game)
 {
-    put(text, "   ");
+    text_put(text, "   ");
     for (int x = 0; x < game->rules.size; x++) {
         char point[MOVE_TEXT_MAX];
         if (game->rules.family == FAMILY_PENTAGO)
-            put(text, " %c", 'a' + x);
+            text_put(text, " %c", 'a' + x);
         else
-            put(text, " %c", point_format((struct point){(int8_t)x, 0}, point)[0]);
+            text_put(text, " %c", point_format((struct point){(int8_t)x, 0}, point)[0]);
     }
-    put(text, "\n");
+    text_put(text, "\n");
 }
 
 size_t position_draw(const struct game *game, const struct point *last, char *buf, size_t size)
@@ -60,17 +40,17 @@ size_t position_draw(const struct game *game, const struct point *last, char *bu
     for (int y = game->rules.size - 1; y >= 0; y--) {
         // Pentago's machine notation counts rows from the top.
         int label = pentago ? PENTAGO_SIZE - y : y + 1;
-        put(&text, "%2d ", label);
+        text_put(&text, "%2d ", label);
         for (int x = 0; x < game->rules.size; x++) {
             bool mark = last && last->x == x && last->y == y;
-            put(&text, "%c%c",
-                mark                                       ? '('
-                : last && last->x == x - 1 && last->y == y ? ')'
-                                                           : ' ',
-                glyphs[game_at(game, x, y)]);
+            text_put(&text, "%c%c",
+                     mark                                       ? '('
+                     : last && last->x == x - 1 && last->y == y ? ')'
+                                                                : ' ',
+                     glyphs[game_at(game, x, y)]);
         }
         bool close = last && last->x == game->rules.size - 1 && last->y == y;
-        put(&text, "%c%d\n", close ? ')' : ' ', label);
+        text_put(&text, "%c%d\n", close ? ')' : ' ', label);
     }
     put_columns(&text, game);
     return text.length;

@@ -1,11 +1,12 @@
 #include "controller/cli/board_view.h"
 
 #include <langinfo.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "config/base/text.h"
 
 struct board_style board_style_for(int fd, const struct colour_names *colours)
 {
@@ -16,25 +17,6 @@ struct board_style board_style_for(int fd, const struct colour_names *colours)
         .utf8 = tty && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
         .colours = *colours,
     };
-}
-
-struct text {
-    char *buf;
-    size_t size, used;
-};
-
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *t, const char *format, ...)
-{
-    if (t->used + 1 >= t->size)
-        return;
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(t->buf + t->used, t->size - t->used, format, ap);
-    va_end(ap);
-    if (n > 0)
-        t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
 }
 
 static const char *ansi(const char *name)
@@ -60,52 +42,52 @@ static void add_stone(struct text *t, const struct board_style *style, unsigned 
                         : style->utf8 && style->colour ? "●"
                                                        : letters[colour];
     if (style->colour && colour)
-        add(t, "%s%s\033[0m", ansi(style->colours.name[colour]), shape);
+        text_put(t, "%s%s\033[0m", ansi(style->colours.name[colour]), shape);
     else if (style->colour)
-        add(t, "\033[2m%s\033[0m", shape);
+        text_put(t, "\033[2m%s\033[0m", shape);
     else
-        add(t, "%s", shape);
+        text_put(t, "%s", shape);
 }
 
 char *board_legend(const struct board_style *style, unsigned colour, char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
     add_stone(&t, style, colour);
-    add(&t, " %s", style->colours.name[colour]);
+    text_put(&t, " %s", style->colours.name[colour]);
     return buf;
 }
 
 static void add_columns(struct text *t, int size)
 {
-    add(t, "   ");
+    text_put(t, "   ");
     for (int x = 0; x < size; x++)
-        add(t, " %c", 'A' + x + (x >= 8)); // no I
-    add(t, "\n");
+        text_put(t, " %c", 'A' + x + (x >= 8)); // no I
+    text_put(t, "\n");
 }
 
 static void add_row(struct text *t, const struct game *game, const struct board_style *style, int y,
                     const struct move *last)
 {
-    add(t, "%2d ", y + 1);
+    text_put(t, "%2d ", y + 1);
     for (int x = 0; x < game->rules.size; x++) {
         bool here = last && last->x == x && last->y == y;
         bool after = last && last->x == x - 1 && last->y == y;
-        add(t, "%s", here ? "(" : after ? ")" : " ");
+        text_put(t, "%s", here ? "(" : after ? ")" : " ");
         add_stone(t, style, game_at(game, x, y));
     }
     bool at_end = last && last->x == game->rules.size - 1 && last->y == y;
-    add(t, "%s%d\n", at_end ? ")" : " ", y + 1);
+    text_put(t, "%s%d\n", at_end ? ")" : " ", y + 1);
 }
 
 static void add_captures(struct text *t, const struct game *game, const struct board_style *style)
 {
-    add(t, "   ");
+    text_put(t, "   ");
     for (unsigned c = 1; c <= game->rules.colours; c++) {
-        add(t, "%s", c > 1 ? "   " : " ");
+        text_put(t, "%s", c > 1 ? "   " : " ");
         add_stone(t, style, c);
-        add(t, " %s: %u captured", style->colours.name[c], game->stones_taken[c]);
+        text_put(t, " %s: %u captured", style->colours.name[c], game->stones_taken[c]);
     }
-    add(t, "\n");
+    text_put(t, "\n");
 }
 
 char *board_view(const struct game *game, const struct board_style *style, char *buf, size_t size)

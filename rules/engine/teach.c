@@ -1,34 +1,18 @@
 #include "rules/engine/teach.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "config/base/text.h"
 #include "rules/notation.h"
 
 enum { THREATS_MAX = 12 };
-
-struct text {
-    char *buf;
-    size_t size, used;
-};
-
-static void say(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int wrote = vsnprintf(t->buf + t->used, t->size - t->used, format, args);
-    va_end(args);
-    if (wrote > 0)
-        t->used += (size_t)wrote < t->size - t->used ? (size_t)wrote : t->size - t->used - 1;
-}
 
 static void say_points(struct text *t, const struct point *points, int count, const char *last)
 {
     char text[MOVE_TEXT_MAX];
     for (int i = 0; i < count; i++)
-        say(t, "%s%s", !i ? "" : i + 1 < count ? ", " : last, point_format(points[i], text));
+        text_put(t, "%s%s", !i ? "" : i + 1 < count ? ", " : last, point_format(points[i], text));
 }
 
 static int same_stones(const struct call *a, const struct call *b)
@@ -98,21 +82,21 @@ static void explain_threat(struct text *t, const struct game *game, const struct
     unsigned colour = game_at(game, threat->stones[0].x, threat->stones[0].y);
     const char *who = game->rules.labels[colour];
     if (threat->kind == CALL_TESSERA && threat->block_count > 1)
-        say(t, "Colour %u (%s) has a four (tessera) that wins at ", colour, who);
+        text_put(t, "Colour %u (%s) has a four (tessera) that wins at ", colour, who);
     else if (threat->kind == CALL_TESSERA)
-        say(t, "Colour %u (%s) has a four and wins next at ", colour, who);
+        text_put(t, "Colour %u (%s) has a four and wins next at ", colour, who);
     else
-        say(t, "Colour %u (%s) has an open three (tria): block at ", colour, who);
+        text_put(t, "Colour %u (%s) has an open three (tria): block at ", colour, who);
     say_points(t, threat->blocks, threat->block_count, " or ");
     if (threat->kind == CALL_TESSERA)
-        say(t, threat->block_count > 1 ? ": one stone can't stop both" : ": block there");
+        text_put(t, threat->block_count > 1 ? ": one stone can't stop both" : ": block there");
     if (taken) {
-        say(t, threat->kind == CALL_TESSERA && threat->block_count > 1
-                   ? ", but you can take a pair at "
-                   : ", or take a pair at ");
+        text_put(t, threat->kind == CALL_TESSERA && threat->block_count > 1
+                        ? ", but you can take a pair at "
+                        : ", or take a pair at ");
         say_points(t, captures, taken, " or ");
     }
-    say(t, ". ");
+    text_put(t, ". ");
 }
 
 // Whether a stone of the other colour on (x, y) would take a pair of `me`.
@@ -144,25 +128,25 @@ static void explain_hanging(struct text *t, const struct game *game, unsigned me
                 points[count++] = (struct point){(int8_t)x, (int8_t)y};
     if (!count)
         return;
-    say(t, "A pair of yours can be taken at ");
+    text_put(t, "A pair of yours can be taken at ");
     say_points(t, points, count, " and ");
-    say(t, ". ");
+    text_put(t, ". ");
 }
 
 static void explain_outlook(struct text *t, const struct engine_line *best)
 {
     if (best->proven && best->score > 0 && best->plies == 1)
-        say(t, "It wins at once.");
+        text_put(t, "It wins at once.");
     else if (best->proven && best->score > 0 && best->plies)
-        say(t, "It wins by force in %d moves.", (best->plies + 1) / 2);
+        text_put(t, "It wins by force in %d moves.", (best->plies + 1) / 2);
     else if (best->proven && best->score > 0)
-        say(t, "The position is won.");
+        text_put(t, "The position is won.");
     else if (best->proven && best->score < 0)
-        say(t, "The position is lost against best play; this holds out longest.");
+        text_put(t, "The position is lost against best play; this holds out longest.");
     else if (best->proven)
-        say(t, "With best play the game is drawn.");
+        text_put(t, "With best play the game is drawn.");
     else
-        say(t, "The chance to win is about %d in 100.", (int)(100 * best->win_chance + 0.5));
+        text_put(t, "The chance to win is about %d in 100.", (int)(100 * best->win_chance + 0.5));
 }
 
 char *teach_explain(const struct game *game, const struct engine_thought *thought, char *buf,
@@ -182,9 +166,9 @@ char *teach_explain(const struct game *game, const struct engine_thought *though
             explain_threat(&t, game, &threats[i]);
         explain_hanging(&t, game, me);
         if (!count)
-            say(&t, "Nothing has to be stopped now. ");
+            text_put(&t, "Nothing has to be stopped now. ");
     }
-    say(&t, "I would play %s. ", move_format(&game->rules, best->move, move));
+    text_put(&t, "I would play %s. ", move_format(&game->rules, best->move, move));
     explain_outlook(&t, best);
     return buf;
 }

@@ -15,6 +15,7 @@
 #include "config/base/error.h"
 #include "config/base/json.h"
 #include "config/base/log.h"
+#include "config/base/text.h"
 
 static void test_error_format(void **state)
 {
@@ -181,12 +182,31 @@ static void test_json_members(void **state)
     json_decref(json);
 }
 
+static void test_text_is_cut(void **state)
+{
+    (void)state;
+    char buf[8];
+    struct text t = {buf, sizeof buf, 0};
+    text_put(&t, "%s", "");
+    assert_string_equal(buf, "");
+    text_put(&t, "%d-", 12);
+    text_put(&t, "%s", "3456789");
+    assert_string_equal(buf, "12-3456");
+    text_put(&t, "more");
+    assert_string_equal(buf, "12-3456");
+    assert_int_equal(t.length, 14);
+    struct text none = {NULL, 0, 0};
+    text_put(&none, "counted");
+    assert_int_equal(none.length, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_format), cmocka_unit_test(test_log_lines),
         cmocka_unit_test(test_log_once),     cmocka_unit_test(test_log_long),
         cmocka_unit_test(test_json_places),  cmocka_unit_test(test_json_members),
+        cmocka_unit_test(test_text_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

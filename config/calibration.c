@@ -36,7 +36,7 @@ void calibration_init(struct calibration *calibration, const char *machine)
 static int checksum(const json_t *file, uint32_t *ret)
 {
     json_t *covered =
-        json_pack("{s:i, s:O*, s:O*, s:O*}", "schema", CALIBRATION_SCHEMA, "machine",
+        json_pack("{s:O*, s:O*, s:O*, s:O*}", "schema", json_object_get(file, "schema"), "machine",
                   json_object_get(file, "machine"), "generation",
                   json_object_get(file, "generation"), "data", json_object_get(file, "data"));
     char *text = covered ? json_dumps(covered, DUMP_FLAGS | JSON_COMPACT) : NULL;
@@ -56,11 +56,13 @@ static int damaged(struct error *err, const char *path, const char *what)
     return -EINVAL;
 }
 
-static int check_head(const json_t *file, const char *path, const char *machine, struct error *err)
+static int check_head(const json_t *file, const char *path, const char *machine, int *ret_schema,
+                      struct error *err)
 {
     int64_t schema = 0;
     if (json_member_int(file, "schema", 1, INT_MAX, &schema, NULL) != 1)
         return damaged(err, path, "it has no schema version");
+    *ret_schema = (int)schema;
     if (schema > CALIBRATION_SCHEMA) {
         error_set_code(err, -EINVAL, "CalibrationNewer",
                        "the calibration was written by a newer version of Tessera (schema "
@@ -100,7 +102,8 @@ static int check_sum(const json_t *file, const char *path, struct error *err)
 static int take_file(const json_t *file, const char *path, const char *machine,
                      struct calibration *ret, struct error *err)
 {
-    int r = check_head(file, path, machine, err);
+    int schema;
+    int r = check_head(file, path, machine, &schema, err);
     if (r < 0)
         return r;
     r = check_sum(file, path, err);
@@ -117,7 +120,7 @@ static int take_file(const json_t *file, const char *path, const char *machine,
         return damaged(err, path, "the machine's name is too long");
     calibration_init(&calibration, name);
     calibration.generation = generation;
-    if (calibration_fields_read(json_object_get(file, "data"), &calibration, &why) < 0)
+    if (calibration_fields_read(json_object_get(file, "data"), schema, &calibration, &why) < 0)
         return damaged(err, path, why.text);
     *ret = calibration;
     return 0;

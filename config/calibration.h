@@ -9,7 +9,8 @@
 // The file is JSON: schema version, machine, generation, CRC-32C, data. It is replaced atomically
 // (temporary file, fsync, rename, fsync of the folder); the ten before it stay beside it as
 // FILE.<generation>. A file that is truncated, damaged, of a newer schema or of another machine is
-// refused with a sentence, and calibration_last_good() finds the newest one that would load.
+// refused with a sentence, and calibration_last_good() finds the newest one that would load. Files
+// of older schemas are read; what they do not hold is as calibration_init() makes it.
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@
 #include "vision/reader.h"
 
 enum {
-    CALIBRATION_SCHEMA = 1,
-    CALIBRATION_KEPT = 10, // older generations beside the file
+    CALIBRATION_SCHEMA = 2, // 2 brought board.light_lines
+    CALIBRATION_KEPT = 10,  // older generations beside the file
     CALIBRATION_NAME_MAX = 64,
     CALIBRATION_COLOURS = 4,
     CALIBRATION_FILE_MAX = 1 << 20, // bytes

@@ -22,6 +22,7 @@ struct field {
     size_t offset;
     int count; // 1, or the length of an array
     double min, max;
+    int since; // the schema that brought it
 };
 
 #define AT(member)   offsetof(struct calibration, member)
@@ -35,17 +36,17 @@ enum { REAL_SIZE = sizeof(double), SINGLE_SIZE = sizeof(float) };
 // NOLINTBEGIN(bugprone-macro-parentheses)
 // clang-format off
 #define VERDICT(part) \
-    {#part ".valid", YES_NO, AT(part.verdict.valid), 1, 0, 1}, \
-    {#part ".when", SECONDS, AT(part.verdict.when), 1, 0, 1e12}, \
-    {#part ".figure", REAL, AT(part.verdict.figure), 1, -LARGE, LARGE}, \
-    {#part ".limit", REAL, AT(part.verdict.limit), 1, -LARGE, LARGE}
+    {#part ".valid", YES_NO, AT(part.verdict.valid), 1, 0, 1, 1}, \
+    {#part ".when", SECONDS, AT(part.verdict.when), 1, 0, 1e12, 1}, \
+    {#part ".figure", REAL, AT(part.verdict.figure), 1, -LARGE, LARGE, 1}, \
+    {#part ".limit", REAL, AT(part.verdict.limit), 1, -LARGE, LARGE, 1}
 #define REALS(name, member) \
-    {name, REAL, AT(member), (int)(SIZE(member) / REAL_SIZE), -LARGE, LARGE}
+    {name, REAL, AT(member), (int)(SIZE(member) / REAL_SIZE), -LARGE, LARGE, 1}
 #define SINGLES(name, member) \
-    {name, SINGLE, AT(member), (int)(SIZE(member) / SINGLE_SIZE), -LARGE, LARGE}
-#define WHOLE(name, member, min, max) {name, INTEGER, AT(member), 1, min, max}
+    {name, SINGLE, AT(member), (int)(SIZE(member) / SINGLE_SIZE), -LARGE, LARGE, 1}
+#define WHOLE(name, member, min, max) {name, INTEGER, AT(member), 1, min, max, 1}
 #define COLOUR(number, index) \
-    {"stones.colour" #number ".name", TEXT, AT(stones.name[index]), 1, 0, 0}, \
+    {"stones.colour" #number ".name", TEXT, AT(stones.name[index]), 1, 0, 0, 1}, \
     SINGLES("stones.colour" #number ".mean", stones.models.colour[index].mean), \
     SINGLES("stones.colour" #number ".deviation", stones.models.colour[index].deviation), \
     SINGLES("stones.colour" #number ".weight", stones.models.colour[index].weight)
@@ -56,7 +57,7 @@ _Static_assert(sizeof(enum vision_a1) == sizeof(int), "enums are written as ints
 
 static const struct field FIELDS[] = {
     VERDICT(panel),
-    {"panel.estop_proven", YES_NO, AT(panel.estop_proven), 1, 0, 1},
+    {"panel.estop_proven", YES_NO, AT(panel.estop_proven), 1, 0, 1, 1},
 
     VERDICT(camera),
     WHOLE("camera.exposure_us", camera.exposure_us, -1, INT_MAX),
@@ -74,8 +75,8 @@ static const struct field FIELDS[] = {
     VERDICT(board),
     WHOLE("board.columns", board.geometry.columns, 0, BOARD_LINES_MAX),
     WHOLE("board.rows", board.geometry.rows, 0, BOARD_LINES_MAX),
-    {"board.pitch_x", REAL, AT(board.geometry.pitch_x), 1, 0, 1000},
-    {"board.pitch_y", REAL, AT(board.geometry.pitch_y), 1, 0, 1000},
+    {"board.pitch_x", REAL, AT(board.geometry.pitch_x), 1, 0, 1000, 1},
+    {"board.pitch_y", REAL, AT(board.geometry.pitch_y), 1, 0, 1000, 1},
     WHOLE("board.width", board.geometry.image_width, 0, 8192),
     WHOLE("board.height", board.geometry.image_height, 0, 8192),
     REALS("board.lens", board.geometry.lens),
@@ -84,6 +85,7 @@ static const struct field FIELDS[] = {
     SINGLES("board.mesh_y", board.geometry.mesh_y),
     REALS("board.rms_px", board.geometry.rms_px),
     WHOLE("board.samples", board.geometry.samples, 0, INT_MAX),
+    {"board.light_lines", YES_NO, AT(board.geometry.light_lines), 1, 0, 1, 2},
     WHOLE("board.a1", board.a1, VISION_A1_BOTTOM_LEFT, VISION_A1_TOP_LEFT),
 
     VERDICT(arm),
@@ -111,8 +113,8 @@ static const struct field FIELDS[] = {
     VERDICT(gripper),
     REALS("gripper.contact_z", gripper.contact_z),
     REALS("gripper.store_z", gripper.store_z),
-    {"gripper.grip_time", REAL, AT(gripper.grip_time), 1, 0, 60},
-    {"gripper.release_time", REAL, AT(gripper.release_time), 1, 0, 60},
+    {"gripper.grip_time", REAL, AT(gripper.grip_time), 1, 0, 60, 1},
+    {"gripper.release_time", REAL, AT(gripper.release_time), 1, 0, 60, 1},
 };
 
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
@@ -276,10 +278,13 @@ static int read_field(const struct field *field, const json_t *value, struct cal
     return 0;
 }
 
-int calibration_fields_read(const json_t *data, struct calibration *ret, struct error *err)
+int calibration_fields_read(const json_t *data, int schema, struct calibration *ret,
+                            struct error *err)
 {
     for (int i = 0; i < FIELD_COUNT; i++) {
         const char *last;
+        if (FIELDS[i].since > schema)
+            continue;
         // Nothing is made, so nothing is changed.
         json_t *object = holder((json_t *)(uintptr_t)data, FIELDS[i].name, false, &last);
         int r = read_field(&FIELDS[i], object ? json_object_get(object, last) : NULL, ret, err);

@@ -18,12 +18,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *json;
     if (json_read_text((const char *)data, size, "fuzz.json", &json, &err) == 0) {
         json_t *fields = json_object_get(json, "data");
+        int schema =
+            json_integer_value(json_object_get(json, "schema")) == 1 ? 1 : CALIBRATION_SCHEMA;
         calibration_init(&calibration, "fuzz");
-        if (calibration_fields_read(fields ? fields : json, &calibration, &err) == 0) {
+        if (calibration_fields_read(fields ? fields : json, schema, &calibration, &err) == 0) {
             json_t *written = calibration_fields_write(&calibration);
             struct calibration again;
             calibration_init(&again, "fuzz");
-            if (!written || calibration_fields_read(written, &again, &err) < 0 ||
+            if (!written ||
+                calibration_fields_read(written, CALIBRATION_SCHEMA, &again, &err) < 0 ||
                 // Both began as zeros, padding too. NOLINTNEXTLINE
                 memcmp(&again, &calibration, sizeof again) != 0)
                 abort();

@@ -54,6 +54,7 @@ static void measure(struct calibration *c, double seed)
     for (int i = 0; i < 9; i++)
         c->board.geometry.homography[i] = sqrt(2.0 + i) * seed;
     c->board.geometry.mesh_x[4][4] = 0.1F;
+    c->board.geometry.light_lines = true;
     c->board.a1 = VISION_A1_TOP_RIGHT;
     c->arm.map.columns = c->arm.map.rows = 9;
     c->arm.map.residual[8][8][1] = -0.123456789012345678;
@@ -253,8 +254,8 @@ static void test_strangers(void **state)
 {
     (void)state;
     save(1.0);
-    replace_text("\"schema\": 1", "\"schema\": 2");
-    expect_refused("CalibrationNewer", "newer version of Tessera (schema 2");
+    replace_text("\"schema\": 2", "\"schema\": 3");
+    expect_refused("CalibrationNewer", "newer version of Tessera (schema 3");
     unlink(path);
     save(1.0);
     // Another robot's name pasted in: the checksum covers it.
@@ -271,6 +272,31 @@ static void test_strangers(void **state)
     assert_int_equal(calibration_save(NULL, path, &c, &err), 0);
     assert_int_equal(calibration_load(path, "another", &c, &err), -EINVAL);
     assert_int_equal(calibration_load(path, NULL, &c, &err), 0);
+}
+
+// A file as the first schema wrote it is read; what it does not hold is not made up.
+static void test_older_schema(void **state)
+{
+    (void)state;
+    char old[600];
+    struct calibration c;
+    struct error err;
+    (void)snprintf(old, sizeof old, "%s/fuzz/corpus/calibration/schema-1.json",
+                   getenv("TESSERA_TESTS"));
+    assert_int_equal(calibration_load(old, "tessera", &c, &err), 0);
+    assert_true(c.panel.verdict.valid && c.board.verdict.valid && c.gripper.verdict.valid);
+    assert_int_equal(c.board.geometry.columns, 19);
+    assert_false(c.board.geometry.light_lines);
+    // Written again it is of today's schema, and holds the same and more.
+    assert_int_equal(calibration_save(NULL, path, &c, &err), 0);
+    struct calibration again;
+    assert_int_equal(calibration_load(path, "tessera", &again, &err), 0);
+    c.generation = again.generation;
+    assert_memory_equal(&c, &again, sizeof c);
+    size_t size;
+    char *text = read_file(path, &size);
+    assert_non_null(strstr(text, "\"schema\": 2"));
+    free(text);
 }
 
 // A file that is whole by its checksum and still makes no sense.
@@ -361,10 +387,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(test_it_comes_back), TEST(test_not_finite),
-        TEST(test_ten_are_kept),  TEST(test_truncated),
-        TEST(test_flipped),       TEST(test_strangers),
-        TEST(test_last_good),     TEST(test_every_step_may_fail),
+        TEST(test_it_comes_back), TEST(test_not_finite), TEST(test_ten_are_kept),
+        TEST(test_truncated),     TEST(test_flipped),    TEST(test_strangers),
+        TEST(test_older_schema),  TEST(test_last_good),  TEST(test_every_step_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "config/doctor.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ static const int OLD_DAYS = 180;
 void doctor_add(struct doctor_report *report, enum doctor_level level, const char *what,
                 const char *mend, const char *format, ...)
 {
+    assert(level == DOCTOR_GOOD || mend[0]); // nobody is left alone with a fault
     if (report->count == DOCTOR_LINES_MAX)
         return;
     struct doctor_line *line = &report->line[report->count++];
@@ -33,6 +35,14 @@ enum doctor_level doctor_worst(const struct doctor_report *report)
         if (report->line[i].level > worst)
             worst = report->line[i].level;
     return worst;
+}
+
+bool doctor_is_bad(const struct doctor_report *report, const char *what)
+{
+    for (int i = 0; i < report->count; i++)
+        if (report->line[i].level == DOCTOR_BAD && strcmp(report->line[i].what, what) == 0)
+            return true;
+    return false;
 }
 
 static void part(struct doctor_report *report, const char *name,
@@ -66,8 +76,12 @@ void doctor_calibration(const struct settings *settings, struct doctor_report *r
                    "there is no folder to keep it in");
         return;
     }
-    if (calibration_load(path, settings->machine.name, &c, &err) < 0) {
-        doctor_add(report, DOCTOR_BAD, WHAT, "tessera-config calibrate all", "%.280s", err.text);
+    int r = calibration_load(path, settings->machine.name, &c, &err);
+    if (r < 0) {
+        doctor_add(report, DOCTOR_BAD, WHAT,
+                   r == -ENOENT ? "tessera-config calibrate all"
+                                : "tessera-config --force calibrate all",
+                   "%.280s", err.text);
         return;
     }
     part(report, "panel", &c.panel.verdict);

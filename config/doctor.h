@@ -3,6 +3,8 @@
 // Asks the kernel and reads files; requests no GPIO line, opens no serial port, takes no picture.
 #pragma once
 
+#include <stdbool.h>
+
 #include "config/base/error.h"
 #include "config/reading.h"
 
@@ -33,8 +35,10 @@ struct doctor_report {
 void doctor_examine(const struct reading *reading, struct doctor_report *ret);
 
 enum doctor_level doctor_worst(const struct doctor_report *report);
+// Whether a line about this ("camera") is bad.
+bool doctor_is_bad(const struct doctor_report *report, const char *what);
 
-// For the parts of the examination: adds a line; mend "" = nothing to do.
+// For the parts of the examination: adds a line; mend "" = nothing to do, only when it is good.
 void doctor_add(struct doctor_report *report, enum doctor_level level, const char *what,
                 const char *mend, const char *format, ...) __attribute__((format(printf, 5, 6)));
 void doctor_devices(const struct settings *settings, struct doctor_report *report);

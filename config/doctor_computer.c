@@ -35,7 +35,8 @@ static void disk(const struct settings *s, struct doctor_report *report)
                left < NO_DISK       ? DOCTOR_BAD
                : left < LITTLE_DISK ? DOCTOR_WARNING
                                     : DOCTOR_GOOD,
-               "disk", left < LITTLE_DISK ? "remove old sessions" : "",
+               "disk",
+               left < LITTLE_DISK ? "du -sh /var/lib/tessera/*, and remove old sessions" : "",
                "%.0f MB are free at %.200s", left / 1e6, folder);
 }
 
@@ -77,7 +78,9 @@ static void heat(struct doctor_report *report)
     bool low = value & 0x10001;
     bool slow = value & 0xE000E;
     doctor_add(report, low || slow ? DOCTOR_WARNING : DOCTOR_GOOD, "power",
-               low ? "use the board's own power supply, and a short cable" : "",
+               low    ? "use the board's own power supply, and a short cable"
+               : slow ? "give the board air or a heat sink"
+                      : "",
                low    ? "the supply voltage was too low: USB devices vanish from this"
                : slow ? "the processor was slowed down by heat"
                       : "the supply was good since the start");

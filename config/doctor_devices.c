@@ -38,8 +38,12 @@ static void camera(const struct settings *s, struct doctor_report *report)
         break;
     case SETTINGS_CAMERA_STILL:
     case SETTINGS_CAMERA_SESSION:
-        doctor_add(report, access(s->camera.device, R_OK) == 0 ? DOCTOR_GOOD : DOCTOR_BAD, "camera",
-                   "", "pictures come from the folder %.200s", s->camera.device);
+        if (access(s->camera.device, R_OK) == 0)
+            doctor_add(report, DOCTOR_GOOD, "camera", "", "pictures come from the folder %.200s",
+                       s->camera.device);
+        else
+            doctor_add(report, DOCTOR_BAD, "camera", "tessera-config set camera.device FOLDER",
+                       "the folder of pictures %.200s cannot be read", s->camera.device);
         break;
     case SETTINGS_CAMERA_SIM:
         doctor_add(report, DOCTOR_GOOD, "camera", "", "simulated");

@@ -11,7 +11,7 @@ tessera_test(NAME test_config_mutations SOURCES system/test_config_mutations.c L
 tessera_test(NAME test_config_cli SOURCES system/test_config_cli.c LIBS tessera_config LABEL system
     TIMEOUT 600)
 add_dependencies(test_config_mutations tessera-config)
-add_dependencies(test_config_cli tessera-config)
+add_dependencies(test_config_cli tessera-config tessera tessera-rulesd tessera-engine)
 
 tessera_fuzz(NAME fuzz_settings SOURCES fuzz/fuzz_settings.c LIBS tessera_config
     CORPUS fuzz/corpus/settings)

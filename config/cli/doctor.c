@@ -8,81 +8,12 @@
 
 #include "config/base/atomic_file.h"
 #include "config/base/json.h"
-#include "config/calibrate/drift.h"
+#include "config/calibrate/health.h"
 #include "config/calibration.h"
 #include "config/cli/cli.h"
-#include "config/doctor.h"
+#include "config/doctor_page.h"
 #include "config/paths.h"
 #include "config/value.h"
-
-static const char *level_name(enum doctor_level level)
-{
-    static const char *const NAMES[] = {"good", "warning", "bad"};
-    return NAMES[level];
-}
-
-static void print_lines(const struct doctor_report *report)
-{
-    bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    static const char *const COLOURS[] = {"\033[32m", "\033[33m", "\033[31m"};
-    for (int i = 0; i < report->count; i++) {
-        const struct doctor_line *line = &report->line[i];
-        (void)printf("%s%-8s%s %-20s %s\n", colour ? COLOURS[line->level] : "",
-                     level_name(line->level), colour ? "\033[0m" : "", line->what, line->text);
-        if (line->mend[0])
-            (void)printf("%-29s -> %s\n", "", line->mend);
-    }
-}
-
-static json_t *report_json(const struct doctor_report *report)
-{
-    json_t *lines = json_array();
-    for (int i = 0; i < report->count; i++) {
-        const struct doctor_line *line = &report->line[i];
-        json_array_append_new(lines, json_pack("{s:s, s:s, s:s, s:s}", "level",
-                                               level_name(line->level), "what", line->what, "text",
-                                               line->text, "mend", line->mend));
-    }
-    return json_pack("{s:s, s:o}", "worst", level_name(doctor_worst(report)), "lines", lines);
-}
-
-static const double DRIFT_LIMIT = 2.0; // mm: the cup still finds a stone's middle
-
-// The camera looks at the board once more. Only when nothing before has spoken against it: a device
-// that is missing is one line, not two.
-static void examine_drift(const struct settings *settings, struct doctor_report *report)
-{
-    static const char WHAT[] = "drift";
-    char path[PATHS_MAX];
-    struct calibration *c = calloc(1, sizeof *c);
-    struct error err;
-    double mm;
-    for (int i = 0; i < report->count; i++)
-        if (report->line[i].level == DOCTOR_BAD && strcmp(report->line[i].what, "camera") == 0) {
-            free(c);
-            return;
-        }
-    int r = c ? paths_calibration(settings, path, sizeof path) : -ENOMEM;
-    if (r == 0)
-        r = calibration_load(path, settings->machine.name, c, &err);
-    if (r == 0 && c->board.verdict.valid) {
-        r = drift_measure(settings, c, &mm, &err);
-        if (r < 0)
-            doctor_add(report, DOCTOR_WARNING, WHAT, "tessera-config calibrate board",
-                       "the board could not be looked at: %.200s", err.text);
-        else if (mm > DRIFT_LIMIT)
-            doctor_add(report, DOCTOR_BAD, WHAT,
-                       "tessera-config --force calibrate board, then calibrate arm",
-                       "the board is seen %.1f mm from where it was calibrated (limit %.1f): it or "
-                       "the camera was moved",
-                       mm, DRIFT_LIMIT);
-        else
-            doctor_add(report, DOCTOR_GOOD, WHAT, "",
-                       "the board is seen %.2f mm from where it was calibrated, limit %.1f", mm,
-                       DRIFT_LIMIT);
-    }
-    free(c);
-}
 
 // The folder of whoever runs this, and his name, are nobody's business: "/home/ada/x" goes out as
 // "~/x", other homes as "/home/…/x".
@@ -151,7 +82,7 @@ static int write_bundle(const struct reading *reading, const struct doctor_repor
     json_t *calibration = NULL;
     if (paths_calibration(&reading->settings, path, sizeof path) == 0)
         (void)json_read_file(path, CALIBRATION_FILE_MAX, &calibration, NULL);
-    json_t *doctor = report_json(report);
+    json_t *doctor = doctor_page_json(report);
     json_object_set_new(doctor, "lines", lines_without_names(json_object_get(doctor, "lines")));
     json_t *bundle = json_pack("{s:o, s:o, s:o?}", "doctor", doctor, "settings", settings,
                                "calibration", calibration);
@@ -174,19 +105,10 @@ enum cli_exit cli_doctor(struct cli *cli)
             .environment = (const char *const *)environ,
             .overrides = cli->overrides,
         };
-        int r = reading_load(reading, &source);
-        doctor_examine(reading, report);
-        if (r == 0)
-            examine_drift(&reading->settings, report);
-        json_t *json = cli->json ? report_json(report) : NULL;
-        if (json)
-            (void)json_dumpf(json, stdout, JSON_INDENT(2));
-        else
-            print_lines(report);
-        if (json)
-            (void)putchar('\n');
-        json_decref(json);
-        code = doctor_worst(report) == DOCTOR_BAD ? CLI_FAILED : CLI_DONE;
+        (void)reading_load(reading, &source); // its faults are part of the report
+        health_examine(reading, report);
+        doctor_page_write(report, cli->json, stdout);
+        code = (enum cli_exit)doctor_page_exit(report);
         struct error err;
         if (cli->bundle && write_bundle(reading, report, cli->bundle, &err) < 0) {
             cli_complain(&err);

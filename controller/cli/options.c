@@ -165,18 +165,23 @@ void options_add_set(struct common_options *common, const char *assignment)
         common->set[common->set_count++] = assignment;
 }
 
-enum exit_code options_settings(struct common_options *common, struct settings *ret)
+struct settings_source options_source(struct common_options *common)
 {
     if (common->sim) {
         for (const char *const *s = settings_sim_overrides; *s; s++)
             options_add_set(common, *s);
     }
-    struct error err;
-    const struct settings_source source = {
+    return (struct settings_source){
         .file = common->config,
         .environment = (const char *const *)environ,
         .overrides = common->set,
     };
+}
+
+enum exit_code options_settings(struct common_options *common, struct settings *ret)
+{
+    struct error err;
+    const struct settings_source source = options_source(common);
     if (settings_load(&source, ret, &err) < 0) {
         log_struct_error(LOG_LEVEL_ERROR, &err);
         return EXIT_USAGE;

@@ -59,6 +59,9 @@ int options_parse(const struct command *command, const struct option_row *own,
 // One more --set, for instance from --sim.
 void options_add_set(struct common_options *common, const char *assignment);
 
+// Where the settings come from by the command line; borrows from *common.
+struct settings_source options_source(struct common_options *common);
+
 // The settings with everything the command line says. Complains and returns EXIT_USAGE on a fault.
 enum exit_code options_settings(struct common_options *common, struct settings *ret);
 

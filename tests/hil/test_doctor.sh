@@ -11,8 +11,8 @@ must_say() { # must_say TEXT PATTERN
     note "$(printf '%s\n' "$1" | grep -iE "$2" | head -n 1 | cut -c1-140)"
 }
 
-must_say "$(doctor)" "ok.*plotter.*$port"
-must_say "$(doctor)" "ok.*camera.*$device"
+must_say "$(doctor)" "good.*plotter.*$port"
+must_say "$(doctor)" "good.*camera.*$device"
 must_say "$(config ports)" 'FT232R'
 must_say "$(config ports)" 'Table camera'
 must_say "$(arm status)" 'travel 600 x 540'
@@ -48,5 +48,5 @@ fi
 unplug_plotter
 wait_for 5 eval '! serial_port'
 must_say "$(arm status)" 'plugged in'
-must_say "$(doctor)" '!!.*plotter'
+must_say "$(doctor)" 'bad.*plotter'
 pass

@@ -328,13 +328,64 @@ static void test_doctor(void **state)
     expect_run(1, "--config t.yaml --json doctor");
     expect_in(output, "\"mend\": \"tessera-config calibrate stones\"");
     write_file("t.yaml", "board:\n  rows: 99\n");
-    expect_run(1, "--config t.yaml doctor");
+    expect_run(2, "--config t.yaml doctor");
     expect_in(output, "t.yaml:2: board.rows");
     // Devices that are not there.
     write_file("t.yaml", "camera: {device: /nonexistent}\nserial: {port: /nonexistent}\n");
-    expect_run(1, "--config t.yaml doctor");
+    expect_run(4, "--config t.yaml doctor");
     expect_in(output, "bad      camera               /nonexistent is not there");
     expect_in(output, "bad      plotter              /nonexistent is not there");
+}
+
+// What changes from one moment to the next by itself.
+static void drop_temperature(char *text)
+{
+    char *line = strstr(text, " temperature ");
+    while (line && line > text && line[-1] != '\n')
+        line--;
+    char *end = line ? strchr(line, '\n') : NULL;
+    if (end)
+        memmove(line, end + 1, strlen(end + 1) + 1);
+}
+
+// `tessera doctor` is the same page, and each line that is not good says what to do.
+static void test_both_doctors(void **state)
+{
+    (void)state;
+    static char ours[OUTPUT_MAX];
+    static const char *const SETTINGS[] = {
+        "camera: {source: sim}\nserial: {port: sim}\ngpio: {backend: sim}\n",
+        "camera: {device: /nonexistent}\nserial: {port: /nonexistent}\n",
+        "camera: {source: still, device: /nonexistent}\nboard:\n  rows: 99\n",
+    };
+    static const int EXITS[] = {1, 4, 2};
+    for (size_t i = 0; i < sizeof EXITS / sizeof *EXITS; i++) {
+        write_file("t.yaml", SETTINGS[i]);
+        expect_run(EXITS[i], "--config t.yaml doctor");
+        (void)snprintf(ours, sizeof ours, "%s", output);
+        char command[1000];
+        (void)snprintf(command, sizeof command,
+                       "'%s/tessera' doctor --config t.yaml >out.txt 2>err.txt </dev/null",
+                       getenv("TESSERA_BIN"));
+        int status = system(command);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), EXITS[i]);
+        read_into("out.txt", output);
+        drop_temperature(ours);
+        drop_temperature(output);
+        assert_string_equal(output, ours);
+        expect_run(EXITS[i], "--config t.yaml --json doctor");
+        json_t *page = json_loads(output, 0, NULL);
+        json_t *line;
+        size_t n;
+        json_array_foreach(json_object_get(page, "lines"), n, line)
+        {
+            const char *level = json_string_value(json_object_get(line, "level"));
+            const char *mend = json_string_value(json_object_get(line, "mend"));
+            assert_true(strcmp(level, "good") == 0 || mend[0]);
+        }
+        json_decref(page);
+    }
 }
 
 static void test_calibrate(void **state)
@@ -452,6 +503,7 @@ int main(void)
         TEST(test_backup_and_restore),
         TEST(test_bad_backups),
         TEST(test_doctor),
+        TEST(test_both_doctors),
         TEST(test_drift),
         TEST(test_bundle_is_private),
         TEST(test_calibrate),

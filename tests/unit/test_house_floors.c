@@ -34,8 +34,8 @@ static const struct floor FLOORS[] = {
      {"config/base", "rules", "rules/daemon", "vision", "motion", "config", "controller/sim",
       NULL}},
     {"controller/cli",
-     {"config/base", "rules", "rules/daemon", "vision", "motion", "config", "controller",
-      "controller/sim", NULL}},
+     {"config/base", "rules", "rules/daemon", "vision", "motion", "config", "config/calibrate",
+      "controller", "controller/sim", NULL}},
     // The wizards stand on top of the whole robot: they drive it as the controller does.
     {"config/calibrate",
      {"config/base", "rules", "vision", "motion", "config", "controller", "controller/sim", NULL}},

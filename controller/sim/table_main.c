@@ -19,21 +19,18 @@ struct options {
     const char *file, *panel, *frames, *link, *picture;
     bool random, hal, strict, mcode;
     uint64_t seed;
+    int width, height; // of a picture, pixels; 0 = as in the setup
+    double fps;
 };
 
-static const struct option OPTIONS[] = {{"seed", required_argument, NULL, 's'},
-                                        {"random", no_argument, NULL, 'r'},
-                                        {"table", required_argument, NULL, 't'},
-                                        {"panel", required_argument, NULL, 'p'},
-                                        {"frames", required_argument, NULL, 'f'},
-                                        {"link", required_argument, NULL, 'l'},
-                                        {"picture", required_argument, NULL, 'o'},
-                                        {"grblhal", no_argument, NULL, 'g'},
-                                        {"strict-baud", no_argument, NULL, 'b'},
-                                        {"vacuum-by-mcode", no_argument, NULL, 'm'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, 'V'},
-                                        {0}};
+static const struct option OPTIONS[] = {
+    {"seed", required_argument, NULL, 's'},      {"random", no_argument, NULL, 'r'},
+    {"table", required_argument, NULL, 't'},     {"panel", required_argument, NULL, 'p'},
+    {"frames", required_argument, NULL, 'f'},    {"camera", required_argument, NULL, 'c'},
+    {"link", required_argument, NULL, 'l'},      {"picture", required_argument, NULL, 'o'},
+    {"grblhal", no_argument, NULL, 'g'},         {"strict-baud", no_argument, NULL, 'b'},
+    {"vacuum-by-mcode", no_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},         {0}};
 
 static void print_help(void)
 {
@@ -45,12 +42,39 @@ static void print_help(void)
          "  --table FILE        keep the table in FILE; go on with it if it exists\n"
          "  --panel SOCKET      buttons, lamps, person and faults as lines of text\n"
          "  --frames SOCKET|-   the camera's JPEGs, one after the other\n"
+         "  --camera WxH@RATE   another size of its pictures, and how many a second (1280x720@15)\n"
          "  --link PATH         a symbolic link to the tty\n"
          "  --picture FILE      write one picture of the table and end\n"
          "  --grblhal           the plotter runs grblHAL instead of Grbl 1.1h\n"
          "  --strict-baud       it answers garbage unless the tty is set to 115200\n"
          "  --vacuum-by-mcode   M3 and M8 run the pump\n"
          "  --help, --version");
+}
+
+static bool read_camera(const char *text, struct options *o)
+{
+    int end = 0;
+    return sscanf(text, "%dx%d@%lf%n", &o->width, &o->height, &o->fps, &end) == 3 && !text[end] &&
+           o->width > 0 && o->height > 0 && o->fps > 0;
+}
+
+// The same lens before a sensor with fewer or more pixels: what it shows stays where it was, so the
+// shape of the picture has to stay, too.
+static int apply_camera(const struct options *o, struct setup_camera *c, struct error *err)
+{
+    if (!o->width)
+        return 0;
+    if ((int64_t)o->width * c->height != (int64_t)o->height * c->width)
+        return error_set(err, -EINVAL, "A picture of %dx%d has not the shape of %dx%d.", o->width,
+                         o->height, c->width, c->height);
+    const double scale = (double)o->width / c->width;
+    c->width = o->width;
+    c->height = o->height;
+    c->fps = o->fps;
+    c->lens.f *= scale;
+    c->lens.cx = (c->lens.cx + 0.5) * scale - 0.5; // a pixel's coordinates are its middle's
+    c->lens.cy = (c->lens.cy + 0.5) * scale - 0.5;
+    return 0;
 }
 
 // 0, or an exit code + 1.
@@ -76,6 +100,15 @@ static int read_options(int argc, char **argv, struct options *o)
             break;
         case 'p':
             o->panel = optarg;
+            break;
+        case 'c':
+            if (!read_camera(optarg, o)) {
+                fprintf(stderr,
+                        "tessera-table: --camera wants a size and a rate such as 1280x720@15, "
+                        "not \"%s\".\n",
+                        optarg);
+                return EXIT_USAGE + 1;
+            }
             break;
         case 'f':
             o->frames = optarg;
@@ -224,7 +257,9 @@ int main(int argc, char **argv)
     struct loop *loop = NULL;
     struct table *table = NULL;
     struct error err = {0};
-    int r = loop_new_real(&loop);
+    int r = apply_camera(&o, &setup.camera, &err);
+    if (r == 0)
+        r = loop_new_real(&loop);
     if (r == 0)
         r = table_new(&setup, loop, o.file, &table, &err);
     if (r == 0)

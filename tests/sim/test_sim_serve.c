@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -178,6 +179,44 @@ static void frames_come_whole(void **state)
     run(0.2); // nobody reads any more
 }
 
+// The program with these arguments; its exit code.
+static int run_program(const char *arguments)
+{
+    char command[600];
+    snprintf(command, sizeof command, "%s/tessera-table %s 2>%s/said", getenv("TESSERA_BIN"),
+             arguments, folder);
+    const int status = system(command);
+    snprintf(command, sizeof command, "%s/said", folder);
+    unlink(command);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void camera_has_the_size_asked_for(void **state)
+{
+    static uint8_t data[1 << 20];
+    char arguments[100];
+    (void)state;
+    snprintf(arguments, sizeof arguments, "--camera 640x360@5 --picture %s/small.jpg", folder);
+    assert_int_equal(run_program(arguments), 0);
+    snprintf(arguments, sizeof arguments, "%s/small.jpg", folder);
+    FILE *f = fopen(arguments, "rb");
+    assert_non_null(f);
+    const size_t size = fread(data, 1, sizeof data, f);
+    fclose(f);
+    unlink(arguments);
+    size_t at = 0; // of the frame header: ff c0, length, precision, height, width
+    while (at + 9 < size && !(data[at] == 0xff && data[at + 1] == 0xc0))
+        at++;
+    assert_true(at + 9 < size);
+    assert_int_equal(data[at + 5] << 8 | data[at + 6], 360);
+    assert_int_equal(data[at + 7] << 8 | data[at + 8], 640);
+
+    assert_int_equal(run_program("--camera 640x480@5 --picture /dev/null"), 1); // another shape
+    assert_int_equal(run_program("--camera 640x360 --picture /dev/null"), 2);
+    assert_int_equal(run_program("--camera 640x360@0 --picture /dev/null"), 2);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -186,6 +225,7 @@ int main(void)
         T(truth_and_ledger_are_told),
         T(edges_and_ends_are_told_to_clients),
         T(frames_come_whole),
+        T(camera_has_the_size_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

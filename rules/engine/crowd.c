@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "config/base/clock.h"
+#include "rules/engine/points.h"
+#include "rules/engine/reach.h"
 
 enum {
     WIN = 20000,
@@ -13,8 +15,13 @@ enum {
     DEPTH_MAX = 12,
     WIDTH_ROOT = 24,
     WIDTH = 10,
-    POINT_VALUE = 60, // of a point in the variants that score
+    // In the variants that score a point is all that counts; a strong position is a hope for the
+    // bonus of a row, always worth less than to have it.
+    POINT_VALUE = 100,
+    BONUS_HOPED = 700,
+    BONUS_HALF = 500, // lead in strength for half of that
     POLL_EVERY = 32,
+    DELAYS = 2, // own moves a win is put off for points
 };
 
 struct crowd {
@@ -84,30 +91,16 @@ static void strengths(const struct game *g, int value[COLOURS_MAX + 1])
     }
 }
 
-static int points_lead(const struct game *g, unsigned me)
-{
-    uint16_t scores[COLOURS_MAX + 1];
-    int mine = 0, best = 0;
-    game_scores(g, scores);
-    for (unsigned c = 1; c <= g->rules.colours; c++) {
-        if (g->rules.sides[c] == me)
-            mine += scores[c];
-        else if (scores[c] > best)
-            best = scores[c];
-    }
-    return mine - best;
-}
-
 // The value for the side that thinks; `ply` from the root makes it win soon and lose late.
 static int evaluate(const struct crowd *c, int ply)
 {
     const struct game *g = &c->game;
-    int scored = g->rules.scoring != SCORING_NONE ? POINT_VALUE * points_lead(g, c->me) : 0;
-    if (g->result.over) {
-        if (!g->result.winner)
-            return scored;
-        return (g->result.winner == c->me ? WIN - ply : ply - WIN) + scored;
-    }
+    bool scored = points_count(&g->rules);
+    int points = scored ? POINT_VALUE * points_lead(g, c->me) : 0;
+    if (g->result.over && scored)
+        return points > 0 ? points - ply : points + ply;
+    if (g->result.over)
+        return !g->result.winner ? 0 : g->result.winner == c->me ? WIN - ply : ply - WIN;
     int value[COLOURS_MAX + 1], most = 0;
     strengths(g, value);
     unsigned turn = g->rules.sides[game_next_colour(g)];
@@ -116,7 +109,9 @@ static int evaluate(const struct crowd *c, int ply)
         if (s != c->me && value[s] > most)
             most = value[s];
     }
-    int lead = value[c->me] - most + scored;
+    int lead = value[c->me] - most;
+    if (scored)
+        return points + BONUS_HOPED * lead / (abs(lead) + BONUS_HALF);
     return lead > PROVEN - 1 ? PROVEN - 1 : lead < 1 - PROVEN ? 1 - PROVEN : lead;
 }
 
@@ -149,22 +144,6 @@ static int promise(const struct game *g, int x, int y, unsigned colour)
         }
     }
     return total;
-}
-
-// The bracketed rows a stone would take, by the rules of capture.
-static int takes(const struct game *g, int x, int y, unsigned colour)
-{
-    static const int step[8] = {1,  GAME_STRIDE,  GAME_STRIDE + 1,  1 - GAME_STRIDE,
-                                -1, -GAME_STRIDE, -GAME_STRIDE - 1, GAME_STRIDE - 1};
-    int count = 0;
-    for (int d = 0; d < 8; d++) {
-        const uint8_t *at = g->cells + game_cell(x, y) + step[d];
-        int run = 0;
-        for (; run < 4 && *at && *at < GAME_BORDER && *at != colour; at += step[d])
-            run++;
-        count += run && run < 4 && *at == colour && (g->rules.capture >> run & 1);
-    }
-    return count;
 }
 
 static int near_stone(const struct game *g, int x, int y)
@@ -200,10 +179,10 @@ static int candidates(const struct game *g, int width, struct candidate *list)
                 continue;
             int value = promise(g, m.x, m.y, colour);
             if (g->rules.capture) {
-                value += each * takes(g, m.x, m.y, colour);
+                value += each * reach_takes(g, m.x, m.y, colour);
                 for (unsigned c = 1; c <= g->rules.colours; c++)
                     if (g->rules.sides[c] != g->rules.sides[colour])
-                        value += each / 2 * takes(g, m.x, m.y, c);
+                        value += each / 2 * reach_takes(g, m.x, m.y, c);
             }
             all[found++] = (struct candidate){m, value};
         }
@@ -309,6 +288,10 @@ int crowd_think(const struct game *game, const struct engine_limits *limits,
     int count = candidates(game, WIDTH_ROOT, list), last = DEPTH_MAX;
     if (count < 1)
         return -EINVAL;
+    int lead;
+    if (points_count(&game->rules) &&
+        points_end(game, limits, level ? level->delays : DELAYS, stop, ret, &lead))
+        return 0;
     if (limits->depth && limits->depth < last)
         last = limits->depth;
     int lines = limits->lines > 1 ? limits->lines : 1;

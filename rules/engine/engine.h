@@ -23,6 +23,7 @@ enum {
     ENGINE_LINES_MAX = 16,
     ENGINE_PV_MAX = 24,
     ENGINE_HASH_MIB = 256, // default: room for the Pentago solver with 16 holes left
+    ENGINE_WIN = 30000,    // score of a proven win of stones in rows, less the plies it takes
 };
 
 struct engine_settings {

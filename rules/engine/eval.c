@@ -11,6 +11,9 @@ enum {
     HANGING_NEAR = 5, // per stone already taken
     LINES_PERCENT = 55,
     POINTS_MAX_COUNTED = 12,
+    // Won or lost by a five is a difference of ten points of score, and at even chances 180 of
+    // value move a quarter of that.
+    SCORE_STONE = 36, // a stone taken, in the variants where a pair is a point
 };
 
 // The worth of each point where the side to move, or the other, makes a four, an open three, or
@@ -59,6 +62,8 @@ int eval_position(const struct sboard *b)
 {
     int me = b->side, you = 1 - me, value = points_value(b, me, you);
     value += taken_value(b, me) - taken_value(b, you);
+    if (b->rules.scored)
+        value += SCORE_STONE * (b->taken[me] - b->taken[you]);
     if (b->sets.count[me][SB_TAKE] | b->sets.count[you][SB_TAKE]) {
         value += HANGING * (b->sets.count[me][SB_TAKE] + b->sets.count[you][SB_TAKE]);
         value += hanging_value(b, me) - hanging_value(b, you);

@@ -20,6 +20,7 @@ struct level {
     int lines;         // candidates weighed against each other
     int blur;          // differences of value smaller than this are hardly noticed
     int pentago_depth; // turns looked ahead in Pentago, 0 = no limit
+    int delays;        // own moves a win is put off for points (see points.h)
 };
 
 // The row for level 1 … 10.

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "rules/engine/eval.h"
+#include "rules/engine/points.h"
 #include "rules/engine/search.h"
+
+_Static_assert((int)ENGINE_WIN == (int)SEARCH_WIN, "scores are handed on as they are");
 
 enum {
     EARLY_PLY = 10, // until here near-equal moves are varied
     EARLY_BIAS = 5, // values closer than this are equal in the opening
+    DELAYS = 3,     // own moves a win is put off for points
 };
 
 struct rows {
@@ -67,6 +71,7 @@ static struct sb_rules rules_of(const struct variant *v)
                  .two_a_turn = v->connect6},
         // A goal in captures is met soonest by the longest rows; pairs are what is mostly taken.
         .goal = v->goal_unit == GOAL_STONES ? v->goal : 2 * v->goal,
+        .scored = points_count(v),
         .poof = v->poof,
         .boat = v->boat,
     };
@@ -151,10 +156,22 @@ static void fill(const struct game *game, const struct search_result *from, int 
     to->book = false;
 }
 
+// Puts the line that ends the game with the most points before the others.
+static void promote(const struct engine_line *first, struct engine_thought *ret)
+{
+    int at = 0;
+    while (at < ret->line_count - 1 && !move_equal(ret->line[at].move, first->move))
+        at++;
+    for (; at > 0; at--)
+        ret->line[at] = ret->line[at - 1];
+    ret->line[0] = *first;
+}
+
 // What is needed to hand on a running search's reports.
 struct relay {
     const struct game *game;
     int lines;
+    const struct engine_line *first; // NULL, or what ends the game with the most points
     engine_report *report;
     void *user;
 };
@@ -164,6 +181,8 @@ static void pass_report(void *user, const struct search_result *result)
     struct relay *relay = user;
     struct engine_thought thought;
     fill(relay->game, result, relay->lines, &thought);
+    if (relay->first)
+        promote(relay->first, &thought);
     relay->report(relay->user, &thought);
 }
 
@@ -252,12 +271,21 @@ int rows_think(struct rows *rows, const struct game *game, const struct engine_l
         if (level->nodes)
             search_forget(rows->search);
     }
-    struct relay relay = {game, search.lines, report, user};
+    struct engine_thought end;
+    int lead, ends = rows->rules.scored &&
+                     points_end(game, limits, level ? level->delays : DELAYS, stop, &end, &lead);
+    if (ends && limits->lines <= 1) {
+        *ret = end;
+        return 0;
+    }
+    struct relay relay = {game, search.lines, ends ? &end.line[0] : NULL, report, user};
     r = search_run(rows->search, &rows->board, cells, count, &search, stop,
                    report ? pass_report : NULL, &relay, &rows->result);
     if (r < 0)
         return r;
     fill(game, &rows->result, search.lines, ret);
+    if (ends)
+        promote(&end.line[0], ret);
     if (level)
         play_down(level, rng, ret);
     return 0;

@@ -38,7 +38,8 @@ enum sb_set {
 struct sb_rules {
     int size;
     struct line_rules line;
-    int goal; // stones to capture, 0 = captures never win
+    int goal;   // stones to capture, 0 = captures never win
+    int scored; // each capture is a point, whoever wins: worth more to the evaluation
     int poof;
     int boat; // with line.two_a_turn there is neither poof nor boat, and nothing is captured
 };

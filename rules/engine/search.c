@@ -296,12 +296,14 @@ static int prove_root(struct worker *w, struct root *root, uint64_t nodes)
 
 static int solved(const struct root *root, const struct search_limits *limits, int depth)
 {
-    if (limits->lines > 1)
-        return 0;
-    int value = root->line[0].score;
-    // A win as short as this depth can show, or a loss that more depth would only confirm.
-    return (value > SEARCH_PROVEN && SEARCH_WIN - value <= depth + 2) ||
-           (value < -SEARCH_PROVEN && SEARCH_WIN + value <= depth + 2);
+    int wanted = limits->lines > 1 ? limits->lines : 1;
+    for (int i = 0; i < wanted && i < root->count; i++) {
+        int value = root->line[i].score;
+        // A win as short as this depth can show, or a loss that more depth would only confirm.
+        if (abs(value) <= SEARCH_PROVEN || SEARCH_WIN - abs(value) > depth + 2)
+            return 0;
+    }
+    return 1;
 }
 
 int search_run(struct search *s, const struct sboard *board, const uint16_t *roots, int root_count,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/base/text.h"
+#include "rules/engine/points.h"
 #include "rules/notation.h"
 
 enum { THREATS_MAX = 12 };
@@ -133,8 +134,32 @@ static void explain_hanging(struct text *t, const struct game *game, unsigned me
     text_put(t, ". ");
 }
 
-static void explain_outlook(struct text *t, const struct engine_line *best)
+// In games for points: what the move is about when the end is near. False when it isn't.
+static bool explain_points(struct text *t, const struct game *game, const struct engine_line *best)
 {
+    struct engine_thought now;
+    struct engine_limits none = {0};
+    char move[MOVE_TEXT_MAX];
+    int lead;
+    if (!points_count(&game->rules) || !best->proven ||
+        !points_end(game, &none, 0, NULL, &now, &lead))
+        return false;
+    if (best->score < 0)
+        text_put(t, "The game is lost; this keeps the most points.");
+    else if (best->plies > 1)
+        text_put(t,
+                 "You could win at once at %s, but nobody can stop the win, and this earns more "
+                 "points first.",
+                 move_format(&game->rules, now.line[0].move, move));
+    else
+        text_put(t, "It wins at once, %d points ahead.", lead);
+    return true;
+}
+
+static void explain_outlook(struct text *t, const struct game *game, const struct engine_line *best)
+{
+    if (explain_points(t, game, best))
+        return;
     if (best->proven && best->score > 0 && best->plies == 1)
         text_put(t, "It wins at once.");
     else if (best->proven && best->score > 0 && best->plies)
@@ -169,6 +194,6 @@ char *teach_explain(const struct game *game, const struct engine_thought *though
             text_put(&t, "Nothing has to be stopped now. ");
     }
     text_put(&t, "I would play %s. ", move_format(&game->rules, best->move, move));
-    explain_outlook(&t, best);
+    explain_outlook(&t, game, best);
     return buf;
 }

@@ -1,6 +1,6 @@
-// soak_engine N [SEED]: N fast games of the engine against itself, the variants in turn, at every
-// level, by nodes or by a few milliseconds a move, now and then with candidates, a stop that comes
-// at once, or everything forgotten.
+// soak_engine N [SEED [VARIANT]]: N fast games of the engine against itself, the variants in turn
+// (or only the one), at every level, by nodes or by a few milliseconds a move, now and then with
+// candidates, a stop that comes at once, or everything forgotten.
 //
 // An illegal move, a refusal, a game that does not end, or an answer later than its time by more
 // than LATE_NS of the engine's own work counts as a fault; so does, with a sanitizer build,
@@ -128,7 +128,12 @@ int main(int argc, char **argv)
     long games = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     if (games < 1) {
-        fprintf(stderr, "Usage: soak_engine GAMES [SEED]\n");
+        fprintf(stderr, "Usage: soak_engine GAMES [SEED [VARIANT]]\n");
+        return 2;
+    }
+    const struct variant *only = argc > 3 ? variant_find(argv[3]) : NULL;
+    if (argc > 3 && !only) {
+        fprintf(stderr, "There is no variant %s.\n", argv[3]);
         return 2;
     }
     rng_seed(&s.rng, seed);
@@ -142,7 +147,7 @@ int main(int argc, char **argv)
         }
     }
     for (long g = 0; g < games; g++) {
-        play_game(&s, &variant_table[(size_t)g % variant_table_count]);
+        play_game(&s, only ? only : &variant_table[(size_t)g % variant_table_count]);
         if (s.totals.games % REPORT_EVERY == 0)
             report(&s.totals);
     }

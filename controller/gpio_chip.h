@@ -33,5 +33,5 @@ struct gpio_wiring {
 // which line, and for -EBUSY which program holds it.
 int gpio_chip_open(const struct gpio_wiring *wiring, struct gpio *ret, struct error *err);
 
-// The version of libgpiod this program was built with, for `tessera doctor`: "libgpiod 1.6.3".
+// The version of libgpiod this program runs with, for `tessera doctor`: "1.6.3".
 const char *gpio_chip_library(void);

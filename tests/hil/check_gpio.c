@@ -93,6 +93,14 @@ static int next_edge(struct gpio *gpio, int timeout_ms, enum gpio_line *ret, int
     }
 }
 
+static void library_says_which_it_is(void **state)
+{
+    int major = 0, minor = 0, end = 0;
+    (void)state;
+    assert_true(sscanf(gpio_chip_library(), "%d.%d%n", &major, &minor, &end) == 2 && end > 0);
+    assert_in_range(major, 1, 2);
+}
+
 static void found_by_label_and_by_name(void **state)
 {
     (void)state;
@@ -320,8 +328,9 @@ int main(int argc, char **argv)
         return 2;
     }
     folder = argv[1];
-    printf("  %s\n", gpio_chip_library());
+    printf("  libgpiod %s\n", gpio_chip_library());
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(library_says_which_it_is),
         cmocka_unit_test(found_by_label_and_by_name),
         cmocka_unit_test(missing_chip_and_line_are_named),
         cmocka_unit_test(low_means_yes),

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "hil/table_line.h"
 #include "vision/mjpeg.h"
 
-enum { STREAM_MAX = 4 << 20, CONNECT_TRIES = 100, CONNECT_WAIT_US = 100000 };
+enum { STREAM_MAX = 4 << 20 };
 
 struct frame_feed {
     int fd;
@@ -58,28 +57,14 @@ static void *fetch(void *user)
     }
 }
 
-static int connect_to(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    for (int i = 0; i < CONNECT_TRIES; i++) {
-        if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-            return fd;
-        usleep(CONNECT_WAIT_US);
-    }
-    perror(path);
-    exit(1);
-}
-
-struct frame_feed *frame_feed_new(const char *socket_path)
+struct frame_feed *frame_feed_new(const char *path)
 {
     struct frame_feed *f = calloc(1, sizeof *f);
     pthread_t thread;
     pthread_condattr_t clock;
     if (!f)
         exit(1);
-    f->fd = connect_to(socket_path);
+    f->fd = table_line_open(path);
     pthread_mutex_init(&f->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

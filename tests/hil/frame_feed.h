@@ -7,8 +7,8 @@
 
 struct frame_feed;
 
-// Connects to the socket, waiting up to ten seconds for it. Ends the process when there is none.
-struct frame_feed *frame_feed_new(const char *socket_path);
+// Opens the line to the table (table_line.h). Ends the process when there is none.
+struct frame_feed *frame_feed_new(const char *path);
 
 // Waits for a picture newer than the last one fetched; copies at most `room` bytes of it and
 // returns its size. 0: none came for `timeout_ms`.

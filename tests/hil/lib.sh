@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${TESSERA_BIN:?}" "${HIL_BIN:?}"
-run=/run/hil
+run=${HIL_RUN:-/run/hil}
 state=$run/state
 panel=$run/panel
 frames=$run/frames
@@ -15,6 +15,9 @@ stops=$run/stops     # bytes that stop the machine, as they left the plug
 name=$(basename "$0" .sh)
 name=${name#test_}
 mkdir -p "$run"
+
+# shellcheck source=tests/hil/computer.sh
+. "$here/computer.sh"
 
 now_ms() { # since the boot
     local up rest
@@ -42,8 +45,9 @@ check() { # check WHY COMMAND...: fails the test unless the command succeeds
     "$@" || fail "$why"
 }
 
-wait_for() { # wait_for SECONDS COMMAND...: until it succeeds
-    local until=$(($(now_ms) + ${1%.*} * 1000))
+# wait_for SECONDS COMMAND...: until it succeeds; SLOWNESS (1) times as long where all takes longer
+wait_for() {
+    local until=$(($(now_ms) + ${1%.*} * 1000 * ${SLOWNESS:-1}))
     shift
     until "$@" >/dev/null 2>&1; do
         [ "$(now_ms)" -lt "$until" ] || return 1
@@ -53,34 +57,14 @@ wait_for() { # wait_for SECONDS COMMAND...: until it succeeds
 
 say() { "$HIL_BIN/panel-say" "$panel" "$@"; }
 
-# --- the computer's GPIO: a chip like a Raspberry Pi's, its lines named as the settings' samples do
-
-gpio_up() { # gpio_up [HOLDER]: who has line 12
-    local config=/sys/kernel/config/gpio-sim/header i
-    mkdir "$config" "$config/bank0"
-    echo 28 >"$config/bank0/num_lines"
-    echo pinctrl-bcm2711 >"$config/bank0/label"
-    for i in $(seq 0 27); do
-        mkdir "$config/bank0/line$i"
-        echo "GPIO$i" >"$config/bank0/line$i/name"
-    done
-    if [ $# -gt 0 ]; then
-        mkdir "$config/bank0/line12/hog"
-        echo "$1" >"$config/bank0/line12/hog/name"
-        echo output-low >"$config/bank0/line12/hog/direction"
-    fi
-    echo 1 >"$config/live"
-    chip=$(cat "$config/bank0/chip_name")
-    gpio=/sys/devices/platform/$(cat "$config/dev_name")/$chip
-}
-
 pull() { echo "pull-$2" >"$gpio/sim_gpio$1/pull"; } # pull LINE up|down
 level() { cat "$gpio/sim_gpio$1/value"; }
 
 # --- the table and its cables
 
 table_up() { # table_up [OPTIONS]
-    "$TESSERA_BIN/tessera-table" --panel "$panel" --frames "$frames" --link "$plotter" "$@" \
+    "$TESSERA_BIN/tessera-table" --panel "$panel" --frames "$frames" --link "$plotter" \
+        ${camera_size:+--camera "$camera_size"} "$@" \
         >"$run/table" 2>&1 &
     table=$!
     wait_for 10 test -S "$panel" || fail "the table does not start: $(cat "$run/table")"
@@ -101,14 +85,8 @@ unplug_plotter() {
     wait "$cable" 2>/dev/null
 }
 
-serial_port() { # the newest ttyUSB, "" = none
-    local found
-    found=$(ls -t /dev/ttyUSB* 2>/dev/null | head -n 1)
-    [ -n "$found" ] && echo "$found"
-}
-
 plug_camera() {
-    "$HIL_BIN/usb-camera" 1 "$frames" "$run/camera" 2>>"$run/far" &
+    "$HIL_BIN/usb-camera" 1 "$frames" "$run/camera" ${camera_size:+"$camera_size"} 2>>"$run/far" &
     camera=$!
 }
 
@@ -117,45 +95,11 @@ unplug_camera() {
     wait "$camera" 2>/dev/null
 }
 
-camera_device() { # uvcvideo makes two nodes; the first is the pictures'
-    local node
-    for node in /sys/class/video4linux/video*; do
-        if grep -q 'Table camera' "$node/name" && [ "$(cat "$node/index")" = 0 ]; then
-            echo "/dev/${node##*/}"
-            return
-        fi
-    done
-    return 1
-}
-
 # --- the robot
-
-# settings [LINES...]: writes the file; what is not said here has its default. A line of gpio-sim has
-# one pull, the contact's: a resistor of the computer's own would take its place.
-settings() {
-    cat >"$run/tessera.yaml" <<YAML
-serial:
-  port: "${port:-/dev/ttyUSB0}"
-camera:
-  device: "${device:-/dev/video1}"
-gpio:
-  button-done:
-    bias: none
-  button-reset:
-    bias: none
-  estop:
-    bias: none
-  pick-sensor:
-    bias: none
-  valve:
-    active_low: true
-${1:-}
-YAML
-}
 
 play_up() { # play_up [ARGUMENTS]
     "$TESSERA_BIN/tessera" play --config "$run/tessera.yaml" --state "$state" --verbose "$@" \
-        </dev/null >"$run/result" 2>"$run/game" &
+        </dev/null >"$run/result" 2> >(exec "$HIL_BIN/line-times" "$run/times" >"$run/game") &
     robot=$!
 }
 

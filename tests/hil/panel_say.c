@@ -8,27 +8,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 120, TRIES = 100 };
+#include "hil/table_line.h"
 
-static FILE *connect_to(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    for (int i = 0; i < TRIES; i++) {
-        if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
-            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-            return fdopen(fd, "r+");
-        }
-        usleep(100000);
-    }
-    perror(path);
-    exit(3);
-}
+enum { PATIENCE_S = 120 };
 
 int main(int argc, char **argv)
 {
@@ -42,7 +26,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "Usage: panel-say PANEL-SOCKET [--wait PREFIX] COMMAND...\n");
         return 2;
     }
-    FILE *table = connect_to(argv[1]);
+    const int line_to_table = table_line_open(argv[1]);
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    setsockopt(line_to_table, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    FILE *table = fdopen(line_to_table, "r+");
     char line[1100] = "";
     for (int i = first; i < argc; i++)
         dprintf(fileno(table), "%s%s", argv[i], i + 1 < argc ? " " : "\n");

@@ -1,4 +1,4 @@
-// panel-wires PANEL-SOCKET GPIO-SIM: the wires between the simulated table's panel and a gpio-sim
+// panel-wires PANEL GPIO-SIM: the wires between the simulated table's panel and a gpio-sim
 // chip. GPIO-SIM is the chip's folder in sysfs; line N there is enum gpio_line N.
 //
 // Buttons, e-stop and pick sensor become pulls of the kernel's lines; what the kernel drives is
@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "controller/gpio.h"
+#include "hil/table_line.h"
 
-enum { PERIOD_MS = 2, TRIES = 100, SENSOR_PERIODS = 2 };
+enum { PERIOD_MS = 2, SENSOR_PERIODS = 2 };
 
 // Which of the computer's lines each is, and whether a low level there means yes.
 static const struct {
@@ -36,20 +35,6 @@ struct wires {
     int pull[GPIO_LINES], value[GPIO_LINES]; // files of the inputs, of the outputs
     int level[GPIO_LINES];
 };
-
-static int connect_to(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    for (int i = 0; i < TRIES; i++) {
-        if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-            return fd;
-        usleep(100000);
-    }
-    perror(path);
-    exit(1);
-}
 
 static int open_line(const char *folder, enum gpio_line line, const char *file)
 {
@@ -124,10 +109,10 @@ static void drive(struct wires *w, enum gpio_line line)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "Usage: panel-wires PANEL-SOCKET GPIO-SIM\n");
+        fprintf(stderr, "Usage: panel-wires PANEL GPIO-SIM\n");
         return 2;
     }
-    struct wires w = {.table = connect_to(argv[1])};
+    struct wires w = {.table = table_line_open(argv[1])};
     w.lines = fdopen(w.table, "r");
     for (int i = 0; i < GPIO_LINES; i++) {
         w.level[i] = -1;

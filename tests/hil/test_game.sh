@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# A whole game through the three real drivers at once: ftdi_sio, uvcvideo, gpio-sim.
+# A whole game through the three real drivers at once: ftdi_sio, uvcvideo, gpio-sim. With PROCESSOR (amd64,
+# arm64) on an emulated computer of that kind under Debian's own kernel.
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/hil/emulated.sh
+[ -z "${PROCESSOR:-}" ] || . "$here/emulated.sh"
 
 least_moves=12
 

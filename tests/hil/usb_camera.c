@@ -1,5 +1,6 @@
-// usb-camera BUS FRAMES-SOCKET [LOG]: a USB camera that shows the simulated table; the kernel's own
-// uvcvideo makes /dev/videoN of it. Ending the process pulls it out; SIGSTOP freezes its picture.
+// usb-camera BUS FRAMES [LOG [WxH@RATE]]: a USB camera that shows the simulated table; the kernel's
+// own uvcvideo makes /dev/videoN of it. Ending the process pulls it out; SIGSTOP freezes its
+// picture. It offers one size and rate (1280x720@15), which must be the pictures'.
 //
 // LOG gets a line "NANOSECONDS CRC32C SIZE" for every picture that was sent whole.
 #include <errno.h>
@@ -91,8 +92,9 @@ int main(int argc, char **argv)
 {
     static struct camera c = {.uvc = {.width = 1280, .height = 720, .fps = 15}};
     static uint8_t configuration[USB_ANSWER_MAX];
-    if (argc < 3) {
-        fprintf(stderr, "Usage: usb-camera BUS FRAMES-SOCKET [LOG]\n");
+    if (argc < 3 ||
+        (argc > 4 && sscanf(argv[4], "%ux%u@%u", &c.uvc.width, &c.uvc.height, &c.uvc.fps) != 3)) {
+        fprintf(stderr, "Usage: usb-camera BUS FRAMES [LOG [WxH@RATE]]\n");
         return 2;
     }
     const struct usb_device_model model = {

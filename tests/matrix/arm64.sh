@@ -1,17 +1,18 @@
 #!/bin/sh
-# arm64.sh [--quick] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
+# arm64.sh [--quick|--build] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
 # build of the same tree. PACKAGEs are the development packages that the project is built with.
 #
 # Run by `./dev matrix arm64`, which has built the release preset before. --quick leaves out the tests
-# that need minutes under emulation, the whole game and the photographs.
+# that need minutes under emulation, the whole game and the photographs; --build leaves out all but the build.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
 quick=
-if [ "${1:-}" = --quick ]; then
-    quick=yes
-    shift
-fi
+only_build=
+case ${1:-} in
+--quick) quick=yes && shift ;;
+--build) only_build=yes && shift ;;
+esac
 build=$tree/build/arm64
 native=$tree/build/release/bin
 # Rules, motion, settings, the ground floor, exact counts, recorded sessions: seconds each, even emulated.
@@ -105,6 +106,7 @@ mkdir -p "$tree/build"
 build_all
 write_starters
 result "arm64: built in $(seconds_since "$start") s with $(aarch64-linux-gnu-gcc --version | sed -n 1p), $("$emulator" --version | sed -n 1p)"
+[ -z "$only_build" ] || exit 0
 run_tests
 compare
 printf '%s passed, %s failed\n' "$passed" "$failed"

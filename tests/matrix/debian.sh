@@ -2,12 +2,16 @@
 # debian.sh RELEASE: the two commands of the README on a Debian that has never seen the project.
 # RELEASE is 12 or 13. Needs root (for chroot), or a machine that gives its users a range of ids.
 #
+# debian.sh RELEASE --check-gpio: only tests/hil/check_gpio.c is built there, against that release's libgpiod, as
+# /check-gpio. Prints the root's folder, which stays, for a kernel to run it in (tests/hil/test_gpio.sh).
+#
 # A minimal root is made once from this machine's mirror and kept as an archive; each run unpacks a
 # fresh copy, so `./dev` really has to install what it needs. Downloaded packages are kept, too.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
 release=${1:-}
+only_gpio=${2:-}
 case $release in
 12) codename=bookworm ;;
 13) codename=trixie ;;
@@ -57,6 +61,9 @@ unpack_root() {
     rm -f "$root/etc/resolv.conf"
     cat /etc/resolv.conf >"$root/etc/resolv.conf" 2>/dev/null || true
     mkdir -p "$root/home/tester"
+}
+
+clone_tree() {
     git clone -q --no-hardlinks "$tree" "$root/home/tester/tessera" ||
         fail "the committed tree could not be cloned."
     if [ -n "${TESSERA_DATA:-}" ]; then
@@ -123,8 +130,34 @@ check_clean() {
     fi
 }
 
-make_archive
+# The panel's edge alone needs a compiler and two libraries; what was installed once is kept.
+build_check_gpio() {
+    root=$cache/$name.gpio
+    if [ "$(cat "$root/ready" 2>/dev/null)" != "$(cat "$archive.key")" ]; then
+        unpack_root
+        mkdir "$root/home/tester/tessera"
+        step "installing libgpiod" 'apt-get -q update && apt-get -q install -y --no-install-recommends \
+            gcc libc6-dev libgpiod-dev libcmocka-dev' >&2 || exit 1
+        cp "$archive.key" "$root/ready"
+    fi
+    rm -rf "$root/home/tester/tessera"
+    mkdir "$root/home/tester/tessera"
+    (cd "$tree" && tar -c config/base controller/*.[ch] tests/hil/*.[ch]) | tar -x -C "$root/home/tester/tessera"
+    version=2
+    [ "$release" != 12 ] || version=1
+    step "building check-gpio" "gcc -std=gnu17 -O2 -D_GNU_SOURCE -I. -Itests -o /check-gpio tests/hil/check_gpio.c \
+        controller/gpio.c controller/gpio_chip.c controller/gpio_debounce.c controller/gpio_v$version.c \
+        config/base/clock.c config/base/error.c config/base/io.c -lgpiod -lcmocka" >&2 || exit 1
+    printf '%s\n' "$root"
+}
+
+make_archive >&2
+if [ "$only_gpio" = --check-gpio ]; then
+    build_check_gpio
+    exit 0
+fi
 unpack_root
+clone_tree
 if step "installing what ./dev asks for" './dev deps'; then
     result "$name: packages installed in $took s: $(versions)"
     if step "building" './dev build'; then

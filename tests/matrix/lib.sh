@@ -1,7 +1,7 @@
 # Sourced by the scripts here: where things are kept, what the host's apt knows, and figures.
 # POSIX sh.
 
-matrix_here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+matrix_here=${matrix_here:-$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)}
 tree=$(CDPATH='' cd -- "$matrix_here/../.." && pwd)
 cache=${TESSERA_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tessera}/matrix
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -55,4 +55,34 @@ indexed_targets() {
 # How this machine reaches its mirror: proxies, dates, retries. Lines of an apt.conf.
 apt_settings() {
     apt-config dump | grep -E '^Acquire::(https?|Check-|Retries|ForceIPv)' || true
+}
+
+# --- arm64 packages, with an apt state of its own: dpkg is not told of them
+
+arm64_state=$cache/arm64.apt
+
+# on_arm64 PROGRAM ARGUMENTS...: apt-get or apt-cache as they would be on an arm64 machine.
+on_arm64() {
+    on_arm64_program=$1
+    shift
+    "$on_arm64_program" -q -o APT::Architecture=arm64 -o APT::Architectures::=arm64 \
+        -o Dir::State::Lists="$arm64_state/lists" -o Dir::State::status="$arm64_state/status" \
+        -o Dir::Cache::Archives="$arm64_state/archives" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+        -o Dir::Etc::SourceList="$arm64_state/sources.list" -o Dir::Etc::SourceParts=- \
+        -o APT::Install-Recommends=false -o APT::Keep-Downloaded-Packages=true -o DPkg::Post-Invoke::= \
+        -o APT::Sandbox::User= -o Debug::NoLocking=true "$@"
+}
+
+arm64_apt() { on_arm64 apt-get "$@"; }
+arm64_apt_cache() { on_arm64 apt-cache "$@"; }
+
+# Fetches the package lists of this machine's release for arm64. Fails when the mirror can't be reached;
+# $arm64_state/log says why.
+arm64_apt_update() {
+    mkdir -p "$arm64_state/lists/partial" "$arm64_state/archives/partial"
+    [ -f "$arm64_state/status" ] || : >"$arm64_state/status"
+    codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+    [ -n "$codename" ] || fail "/etc/os-release does not say which Debian this is, so no arm64 packages can be chosen."
+    debian_sources "$codename" | sed 's/\[/[arch=arm64 /' >"$arm64_state/sources.list"
+    arm64_apt update >"$arm64_state/log" 2>&1
 }

@@ -7,19 +7,8 @@
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
-state=$cache/arm64.apt
+state=$arm64_state
 sysroot=$cache/arm64.sysroot
-mkdir -p "$state/lists/partial" "$state/archives/partial"
-[ -f "$state/status" ] || : >"$state/status"
-
-arm64_apt() {
-    apt-get -q -o APT::Architecture=arm64 -o APT::Architectures::=arm64 \
-        -o Dir::State::Lists="$state/lists" -o Dir::State::status="$state/status" \
-        -o Dir::Cache::Archives="$state/archives" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
-        -o Dir::Etc::SourceList="$state/sources.list" -o Dir::Etc::SourceParts=- \
-        -o APT::Install-Recommends=false -o APT::Keep-Downloaded-Packages=true -o DPkg::Post-Invoke::= \
-        -o APT::Sandbox::User= -o Debug::NoLocking=true "$@"
-}
 
 # The files of all packages wanted, one a line: also the key that tells when to unpack anew.
 wanted() {
@@ -49,10 +38,7 @@ unpack() {
     done
 }
 
-codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
-[ -n "$codename" ] || fail "/etc/os-release does not say which Debian this is, so no arm64 packages can be chosen."
-debian_sources "$codename" | sed 's/\[/[arch=arm64 /' >"$state/sources.list"
-if ! arm64_apt update >"$state/log" 2>&1; then
+if ! arm64_apt_update; then
     [ -d "$sysroot" ] || { tail -n 15 "$state/log" >&2; fail "the arm64 package lists could not be fetched."; }
     say "The mirror can't be reached; using the arm64 packages of the last time."
     printf '%s\n' "$sysroot"

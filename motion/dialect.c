@@ -117,9 +117,13 @@ const struct dialect dialect_marlin = {
 
 const struct dialect *dialect_find(const char *name)
 {
-    static const struct dialect *const all[] = {&dialect_grbl, &dialect_marlin, NULL};
-    const struct dialect *const *d = all;
-    while (*d && strcmp((*d)->name, name) != 0)
-        d++;
-    return *d;
+    static const struct {
+        const char *name;
+        const struct dialect *dialect;
+    } all[] = {{"grbl", &dialect_grbl}, {"grblhal", &dialect_grbl}, {"marlin", &dialect_marlin}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].dialect;
+    }
+    return NULL;
 }

@@ -47,7 +47,8 @@ extern const struct dialect dialect_grbl, dialect_marlin;
 
 void dialect_marlin_parse(const char *line, size_t length, struct grbl_reply *ret);
 
-const struct dialect *dialect_find(const char *name); // "grbl", "marlin"; NULL = there is none
+// "grbl", "grblhal" (the same row), "marlin"; NULL = there is none.
+const struct dialect *dialect_find(const char *name);
 
 // Numbers for the wire: thousandths without trailing zeros, whatever the user's language.
 void dialect_number(char *buf, size_t size, double value);

@@ -10,6 +10,7 @@
 
 enum {
     RESETS_MAX = 12,     // 0x18 without a banner before the port is given up
+    ASK_NAME_EVERY = 3,  // resets without a banner: Marlin tells its name, but takes no 0x18
     MISSES_MAX = 3,      // status questions in a row without an answer
     REPORT_TYPICAL = 64, // bytes of a report before one was seen
 };
@@ -60,6 +61,7 @@ static void opened(struct grbl *g, int64_t now)
     g->rt_count = 0;
     grbl_drop_lines(g);
     g->trouble[0] = '\0';
+    g->dialect = g->options.dialect ? g->options.dialect : &dialect_grbl;
     grbl_await_banner(g, now + banner_wait, now);
 }
 
@@ -104,7 +106,11 @@ static void send_reset(struct grbl *g, int64_t now)
     }
     g->next_reset = now + reset_every;
     g->counts.resets++;
-    grbl_push_reset(g);
+    // To Grbl, which is reset before and after, the question is an error that nobody waits for.
+    if (!g->options.dialect && g->dialect == &dialect_grbl && g->reset_tries % ASK_NAME_EVERY == 0)
+        grbl_push_rt(g, "\nM115\n");
+    else
+        grbl_push_reset(g);
     grbl_flush_rt(g, now);
 }
 
@@ -202,7 +208,7 @@ int grbl_new(const struct grbl_options *options, struct transport *transport, in
     if (!g)
         return -ENOMEM;
     g->options = *options;
-    g->dialect = options->dialect ? options->dialect : &dialect_grbl;
+    g->dialect = options->dialect ? options->dialect : &dialect_grbl; // until it has spoken
     g->transport = transport;
     g->report_size = REPORT_TYPICAL;
     g->next_read = INT64_MAX;

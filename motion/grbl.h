@@ -81,7 +81,7 @@ struct grbl_events {
 struct grbl_options {
     int baud;                      // for the cost of polling; 0 = 115200
     bool count_window;             // character counting instead of one line in flight; GRBL only
-    const struct dialect *dialect; // NULL = dialect_grbl
+    const struct dialect *dialect; // NULL = recognized by what the firmware says at its start
     struct grbl_events events;
     void *user;
 };

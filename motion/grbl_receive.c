@@ -281,9 +281,30 @@ static void take_axes(struct grbl *g, const struct grbl_reply *reply)
     }
 }
 
+// Which firmware it is shows at its start: Grbl by its banner, Marlin by "start", and by its name
+// where its board did not restart when the port was opened.
+static void recognize(struct grbl *g, int64_t now)
+{
+    struct grbl_reply as_grbl, as_marlin;
+    grbl_parse(g->rx, g->rx_length, &as_grbl);
+    dialect_marlin_parse(g->rx, g->rx_length, &as_marlin);
+    const struct dialect *heard = g->dialect;
+    if (as_grbl.kind == GRBL_REPLY_BANNER)
+        heard = &dialect_grbl;
+    else if (as_marlin.kind == GRBL_REPLY_BANNER || strstr(as_marlin.text, "Marlin"))
+        heard = &dialect_marlin;
+    if (heard == g->dialect)
+        return;
+    g->dialect = heard;
+    g->reset_tries = 0;
+    g->next_reset = now + boot_wait;
+}
+
 static void take_line(struct grbl *g, int64_t now)
 {
     struct grbl_reply reply;
+    if (g->resetting && !g->options.dialect)
+        recognize(g, now);
     g->dialect->parse(g->rx, g->rx_length, &reply);
     switch (reply.kind) {
     case GRBL_REPLY_NONE:

@@ -37,7 +37,7 @@ struct arm_config {
     double grip_step;      // mm: arm of that cross
     int release_tries;     // up, vent, down again while the stone sticks
     bool probe_sensor;     // the pick sensor is wired to the firmware's probe input (Pn:P)
-    const struct dialect *dialect; // of the plotter's firmware; NULL = GRBL and grblHAL
+    const struct dialect *dialect; // of the plotter's firmware; NULL = recognized at its start
 };
 
 struct arm_config arm_config_default(void); // the sample table of the design

@@ -104,14 +104,15 @@ static void add_store(const char *name, enum store_kind kind, enum store_role ro
     snprintf(s->name, sizeof s->name, "%s", name);
 }
 
-static void start(void)
+// automatic: nobody says that it is a Marlin.
+static void start_as(bool automatic)
 {
     struct error err = {0};
     struct arm_config config = arm_config_default();
     const struct gripper_lines lines = {NULL, set_pump, set_valve, get_sensor};
     const struct arm_hooks hooks = {.event = on_event};
-    config.dialect = dialect_find("marlin");
-    assert_non_null(config.dialect);
+    config.dialect = automatic ? NULL : dialect_find("marlin");
+    assert_true(automatic || config.dialect);
     add_store("store", STORE_FEEDER, STORE_SUPPLY, -560);
     add_store("tray", STORE_BOWL, STORE_CAPTURED, -50);
     int fd = marlin_open(&rig.fake);
@@ -121,6 +122,11 @@ static void start(void)
     assert_int_equal(arm_new(&config, 0, rig.transport, rig.gripper, &rig.stores, &hooks, rig.now,
                              &rig.arm, &err),
                      0);
+}
+
+static void start(void)
+{
+    start_as(false);
 }
 
 static int setup(void **state)
@@ -333,6 +339,25 @@ static void test_hold_is_a_stop(void **state)
     assert_works();
 }
 
+// Recognized by its "start", and by its name when the port is opened without a restart.
+static void test_recognized(void **state)
+{
+    (void)state;
+    start_as(true);
+    home();
+    assert_ptr_equal(grbl_dialect(arm_grbl(rig.arm)), &dialect_marlin);
+    assert_works();
+    rig.fake.keeps_running = true;
+    marlin_close(&rig.fake);
+    run(20);
+    assert_int_equal(arm_state(rig.arm), ARM_UNKNOWN);
+    assert_ptr_equal(grbl_dialect(arm_grbl(rig.arm)), &dialect_marlin);
+    assert_true(job((struct arm_job){.kind = ARM_JOB_HOME}));
+    assert_works();
+    assert_ptr_equal(dialect_find("grblhal"), &dialect_grbl);
+    assert_null(dialect_find("smoothie"));
+}
+
 static void test_cannot_be_stopped(void **state)
 {
     (void)state;
@@ -406,6 +431,7 @@ int main(void)
         T(test_restart_in_motion),
         T(test_unplugged),
         T(test_hold_is_a_stop),
+        T(test_recognized),
         T(test_cannot_be_stopped),
         cmocka_unit_test(test_answers),
     };

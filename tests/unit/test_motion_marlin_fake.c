@@ -89,7 +89,8 @@ int marlin_open(struct marlin *m)
         return -1;
     m->fd = pair[0];
     m->outs = 0;
-    marlin_restart(m);
+    if (!m->keeps_running)
+        marlin_restart(m);
     return pair[1];
 }
 

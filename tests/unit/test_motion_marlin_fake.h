@@ -18,6 +18,7 @@ struct marlin {
     int fd; // -1 = unplugged
     int64_t now, boots_at;
     bool no_emergency_parser;
+    bool keeps_running; // opening its port does not restart it
 
     char rx[MARLIN_LINE];
     int rx_length;

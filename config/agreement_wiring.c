@@ -8,6 +8,7 @@ static const char *const PIN_NAMES[SETTINGS_GPIO_LINES] = {
     [SETTINGS_GPIO_BUTTON_RESET] = "button-reset",
     [SETTINGS_GPIO_ESTOP] = "estop",
     [SETTINGS_GPIO_PICK_SENSOR] = "pick-sensor",
+    [SETTINGS_GPIO_LID] = "lid",
     [SETTINGS_GPIO_LAMP_TURN] = "lamp-turn",
     [SETTINGS_GPIO_LAMP_FAULT] = "lamp-fault",
     [SETTINGS_GPIO_PUMP] = "pump",

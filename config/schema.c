@@ -14,6 +14,7 @@ static const char *const CAMERA_FORMATS[] = {"mjpeg", "yuyv", NULL};
 static const char *const COLOURS[] = {"none", "clear", "white", "black", "red",
                                       "blue", "green", "amber", NULL};
 static const char *const DTR[] = {"keep", "low", "high", NULL};
+static const char *const DIALECTS[] = {"auto", "grbl", "grblhal", "marlin", NULL};
 static const char *const SIDES[] = {"min", "max", NULL};
 static const char *const GRIPPERS[] = {"vacuum-gpio", "vacuum-mcode", "servo", "magnet", NULL};
 static const char *const OUTPUTS[] = {"spindle", "coolant", NULL};
@@ -164,6 +165,8 @@ const struct schema_key schema_keys[] = {
             "Speed of the serial line"),
     CHOICE("serial.dtr", serial.dtr, DTR, "keep",
            "Level of DTR after opening; some boards answer only with low"),
+    CHOICE("serial.dialect", serial.dialect, DIALECTS, "auto",
+           "What the plotter's firmware speaks; auto: told by what it says at its start"),
 
     INTEGER("board.columns", board.columns, SCHEMA_NO_UNIT, 6, 19, "19",
             "Intersections from left to right"),
@@ -229,6 +232,8 @@ const struct schema_key schema_keys[] = {
             "Failed picks that are tried again before a person is asked"),
     REAL("gripper.retry_step", gripper.retry_step, SCHEMA_MM, 0, 5, "1",
          "Distance by which another try at a pick is moved aside"),
+    REAL("gripper.wait_time", gripper.wait_time, SCHEMA_SECONDS, 0, 3600, "300",
+         "The next stone is picked ahead and waits so long on the cup; 0 = picked when it is due"),
 
     CHOICE("camera.source", camera.source, CAMERA_SOURCES, "v4l2", "Where pictures come from"),
     TEXT("camera.device", camera.device, "/dev/video0",
@@ -260,6 +265,8 @@ const struct schema_key schema_keys[] = {
     INPUT("estop", SETTINGS_GPIO_ESTOP, "GPIO17", "false",
           "Second contact of the emergency stop, closed to ground while released"),
     INPUT("pick-sensor", SETTINGS_GPIO_PICK_SENSOR, "GPIO23", "true", "Vacuum switch"),
+    INPUT("lid", SETTINGS_GPIO_LID, "", "false",
+          "Switch of a lid or door, closed to ground while it is shut; open, it stops the arm"),
     OUTPUT("lamp-turn", SETTINGS_GPIO_LAMP_TURN, "GPIO24", "Lamp that is lit on the person's turn"),
     OUTPUT("lamp-fault", SETTINGS_GPIO_LAMP_FAULT, "GPIO25",
            "Lamp that is lit when the robot needs help"),

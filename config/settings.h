@@ -99,10 +99,19 @@ enum settings_serial_dtr {
     SETTINGS_DTR_HIGH,
 };
 
+// What the plotter's firmware speaks; auto: told by what it says at its start.
+enum settings_dialect {
+    SETTINGS_DIALECT_AUTO,
+    SETTINGS_DIALECT_GRBL,
+    SETTINGS_DIALECT_GRBLHAL,
+    SETTINGS_DIALECT_MARLIN,
+};
+
 struct settings_serial {
     char port[SETTINGS_PATH_MAX]; // device file, "tcp:HOST:PORT", "auto" or "sim"
     int baud;
     enum settings_serial_dtr dtr;
+    enum settings_dialect dialect;
 };
 
 enum settings_home_side {
@@ -177,6 +186,7 @@ struct settings_gripper {
     double grip_time, release_time; // seconds at the bottom; calibration may shorten them
     int retries;                    // picks tried again before a person is asked …
     double retry_step;              // … in a small cross with arms this long
+    double wait_time; // s a stone picked while people think may wait on the cup; 0 = none is
 };
 
 // The same order as enum gpio_line of controller/gpio.h; the keys are its names.
@@ -185,6 +195,7 @@ enum settings_gpio_line {
     SETTINGS_GPIO_BUTTON_RESET,
     SETTINGS_GPIO_ESTOP,
     SETTINGS_GPIO_PICK_SENSOR,
+    SETTINGS_GPIO_LID,
     SETTINGS_GPIO_LAMP_TURN,
     SETTINGS_GPIO_LAMP_FAULT,
     SETTINGS_GPIO_PUMP,

@@ -15,7 +15,7 @@ struct controls {
     struct gpio gpio;
     struct controls_events events;
     struct loop_source *source, *watch;
-    bool lost, estop;
+    bool lost, estop, lid;
     bool wired[GPIO_LINES];
 };
 
@@ -32,6 +32,15 @@ static void set_estop(struct controls *p, bool stop)
     p->events.estop(p->events.user, stop);
 }
 
+static void set_lid(struct controls *p, bool open)
+{
+    if (open == p->lid)
+        return;
+    p->lid = open;
+    if (p->events.lid)
+        p->events.lid(p->events.user, open);
+}
+
 static void lose(struct controls *p, const char *text)
 {
     if (p->lost)
@@ -44,12 +53,12 @@ static void lose(struct controls *p, const char *text)
 }
 
 // An edge is only a hint: the level decides, and an edge that the queue dropped shows here too.
-static void check_estop(struct controls *p)
+static void check_stops(struct controls *p)
 {
-    if (!p->wired[GPIO_ESTOP])
-        return;
-    int level = get(p, GPIO_ESTOP);
-    set_estop(p, level != 0);
+    if (p->wired[GPIO_ESTOP])
+        set_estop(p, get(p, GPIO_ESTOP) != 0);
+    if (p->wired[GPIO_LID])
+        set_lid(p, get(p, GPIO_LID) != 0);
 }
 
 static void on_edges(void *user, int fd, uint32_t revents)
@@ -58,11 +67,11 @@ static void on_edges(void *user, int fd, uint32_t revents)
     struct controls *p = user;
     enum gpio_line line;
     int64_t when;
-    check_estop(p);
+    check_stops(p);
     int r;
     while (p->source && (r = p->gpio.ops->read_edge(p->gpio.impl, &line, &when)) == 0) {
-        if (line == GPIO_ESTOP)
-            check_estop(p);
+        if (line == GPIO_ESTOP || line == GPIO_LID)
+            check_stops(p);
         else if ((line == GPIO_BUTTON_DONE || line == GPIO_BUTTON_RESET) && get(p, line) == 1)
             p->events.pressed(p->events.user, line);
     }
@@ -71,17 +80,16 @@ static void on_edges(void *user, int fd, uint32_t revents)
                 "again.");
 }
 
-// The e-stop is read without an edge as well: a kernel does not wake those who wait for the edges
+// The stops are read without an edge as well: a kernel does not wake those who wait for the edges
 // of a chip that was taken away.
 static void on_watch(void *user, int64_t now)
 {
     struct controls *p = user;
-    const int level = get(p, GPIO_ESTOP);
-    if (level < 0) {
+    if (get(p, p->wired[GPIO_ESTOP] ? GPIO_ESTOP : GPIO_LID) < 0) {
         lose(p, "the GPIO lines of the panel are gone. Plug their chip in and start again.");
         return;
     }
-    set_estop(p, level);
+    check_stops(p);
     if (p->watch)
         loop_source_set_due(p->watch, now + WATCH_NS);
 }
@@ -97,9 +105,10 @@ int controls_new(struct loop *loop, const struct gpio *gpio, const struct contro
     for (int i = 0; i < GPIO_LINES; i++)
         p->wired[i] = get(p, (enum gpio_line)i) != -ENOENT;
     p->estop = p->wired[GPIO_ESTOP] && get(p, GPIO_ESTOP) != 0;
+    p->lid = p->wired[GPIO_LID] && get(p, GPIO_LID) != 0;
     int r = loop_add_io(loop, gpio->ops->fd(gpio->impl), EPOLLIN, on_edges, p, &p->source);
     // A simulated panel has no chip that could go away.
-    if (r == 0 && p->wired[GPIO_ESTOP] && !loop_is_virtual(loop))
+    if (r == 0 && (p->wired[GPIO_ESTOP] || p->wired[GPIO_LID]) && !loop_is_virtual(loop))
         r = loop_add_timer(loop, loop_now(loop) + WATCH_NS, on_watch, p, &p->watch);
     if (r < 0) {
         loop_source_free(p->source);
@@ -133,6 +142,11 @@ bool controls_wired(const struct controls *p, enum gpio_line line)
 bool controls_estop(const struct controls *p)
 {
     return p->estop;
+}
+
+bool controls_lid(const struct controls *p)
+{
+    return p->lid;
 }
 
 static int set(struct controls *p, enum gpio_line line, int value)

@@ -38,6 +38,11 @@ struct arm_config devices_arm_config(const struct settings *s)
     c.release_ns = (int64_t)(s->gripper.release_time * (double)NS_PER_S);
     c.grip_tries = s->gripper.retries + 1;
     c.grip_step = s->gripper.retry_step;
+    static const char *const dialects[] = {[SETTINGS_DIALECT_GRBL] = "grbl",
+                                           [SETTINGS_DIALECT_GRBLHAL] = "grblhal",
+                                           [SETTINGS_DIALECT_MARLIN] = "marlin"};
+    if (s->serial.dialect != SETTINGS_DIALECT_AUTO)
+        c.dialect = dialect_find(dialects[s->serial.dialect]);
     return c;
 }
 

@@ -8,6 +8,7 @@ static const char *const names[GPIO_LINES] = {
     [GPIO_BUTTON_RESET] = "button-reset",
     [GPIO_ESTOP] = "estop",
     [GPIO_PICK_SENSOR] = "pick-sensor",
+    [GPIO_LID] = "lid",
     [GPIO_LAMP_TURN] = "lamp-turn",
     [GPIO_LAMP_FAULT] = "lamp-fault",
     [GPIO_PUMP] = "pump",

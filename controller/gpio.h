@@ -15,6 +15,7 @@ enum gpio_line {
     GPIO_BUTTON_RESET, // in: confirms after a stop
     GPIO_ESTOP,        // in: 1 = stop demanded (a broken wire reads 1)
     GPIO_PICK_SENSOR,  // in: 1 = a stone is on the cup
+    GPIO_LID,          // in: 1 = a lid or door is open; a stop demanded like the e-stop
     GPIO_LAMP_TURN,    // out: lit = it is the person's turn
     GPIO_LAMP_FAULT,   // out: lit = the robot needs help
     GPIO_PUMP,         // out: vacuum pump

@@ -133,8 +133,8 @@ static int chip_read_edge(void *impl, enum gpio_line *ret, int64_t *ret_ns)
     ssize_t n = read(c->timer_fd, &expirations, sizeof expirations);
     (void)n; // the windows tell for themselves whether they are over
     // The e-stop first, whatever else is waiting.
-    static const enum gpio_line order[] = {GPIO_ESTOP, GPIO_PICK_SENSOR, GPIO_BUTTON_RESET,
-                                           GPIO_BUTTON_DONE};
+    static const enum gpio_line order[] = {GPIO_ESTOP, GPIO_LID, GPIO_PICK_SENSOR,
+                                           GPIO_BUTTON_RESET, GPIO_BUTTON_DONE};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         int64_t when = 0;
         if (!c->handle[order[i]] || !line_changed(c, order[i], &when))

@@ -35,14 +35,15 @@ const char *robot_colour_name(const struct robot *r, unsigned colour)
 static void act(struct robot *r, enum robot_action action)
 {
     static void (*const actions[ROBOT_ACTIONS])(struct robot *) = {
-        [ROBOT_ACT_STOP] = robot_act_stop,     [ROBOT_ACT_START] = robot_act_start,
-        [ROBOT_ACT_HOME] = robot_act_home,     [ROBOT_ACT_LOOK] = robot_act_look,
-        [ROBOT_ACT_DECIDE] = robot_act_decide, [ROBOT_ACT_WATCH] = robot_act_watch,
-        [ROBOT_ACT_READ] = robot_act_read,     [ROBOT_ACT_EXPLAIN] = robot_act_explain,
-        [ROBOT_ACT_THINK] = robot_act_think,   [ROBOT_ACT_JUDGE] = robot_act_judge,
-        [ROBOT_ACT_WORK] = robot_act_work,     [ROBOT_ACT_HOLD] = robot_act_hold,
-        [ROBOT_ACT_GO_ON] = robot_act_go_on,   [ROBOT_ACT_RECOVER] = robot_act_recover,
-        [ROBOT_ACT_ASK] = robot_act_ask,       [ROBOT_ACT_FINISH] = robot_act_finish,
+        [ROBOT_ACT_STOP] = robot_act_stop,         [ROBOT_ACT_START] = robot_act_start,
+        [ROBOT_ACT_HOME] = robot_act_home,         [ROBOT_ACT_LOOK] = robot_act_look,
+        [ROBOT_ACT_DECIDE] = robot_act_decide,     [ROBOT_ACT_WATCH] = robot_act_watch,
+        [ROBOT_ACT_READ] = robot_act_read,         [ROBOT_ACT_EXPLAIN] = robot_act_explain,
+        [ROBOT_ACT_THINK] = robot_act_think,       [ROBOT_ACT_JUDGE] = robot_act_judge,
+        [ROBOT_ACT_WORK] = robot_act_work,         [ROBOT_ACT_HOLD] = robot_act_hold,
+        [ROBOT_ACT_GO_ON] = robot_act_go_on,       [ROBOT_ACT_RECOVER] = robot_act_recover,
+        [ROBOT_ACT_ASK] = robot_act_ask,           [ROBOT_ACT_FINISH] = robot_act_finish,
+        [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
     };
     if (actions[action])
         actions[action](r);
@@ -118,6 +119,18 @@ static void on_estop(void *user, bool stop)
         robot_news(r, ROBOT_NEWS_TROUBLE, "the emergency stop is released");
 }
 
+static void on_lid(void *user, bool open)
+{
+    struct robot *r = user;
+    recorder_gpio(r->o.recorder, GPIO_LID, open);
+    arm_set_stop_input(r->arm, ARM_STOP_LID, open, loop_now(r->loop));
+    arm_link_update(r->arm_link);
+    if (open)
+        robot_arm_stop_now(r, ARM_STOP_LID, "the lid is open");
+    else
+        robot_news(r, ROBOT_NEWS_TROUBLE, "the lid is shut");
+}
+
 static void on_pressed(void *user, enum gpio_line button)
 {
     struct robot *r = user;
@@ -167,7 +180,7 @@ static int check_game(struct robot *r, struct error *err)
 static int open_panel(struct robot *r, struct error *err)
 {
     const struct controls_events events = {
-        .estop = on_estop, .pressed = on_pressed, .lost = on_panel_lost, .user = r};
+        .estop = on_estop, .lid = on_lid, .pressed = on_pressed, .lost = on_panel_lost, .user = r};
     if (r->o.devices->has_gpio) {
         int result = controls_new(r->loop, &r->o.devices->gpio, &events, &r->controls, err);
         if (result < 0)

@@ -100,7 +100,7 @@ void robot_learn_map(struct robot *r, int step, const double offset[2])
 }
 
 // False: the arm will not take it; what that means has been raised.
-static bool submit(struct robot *r, struct arm_job job)
+bool robot_submit(struct robot *r, struct arm_job job)
 {
     struct error err;
     int result = arm_submit(r->arm, &job, loop_now(r->loop), NULL, &err);
@@ -115,28 +115,40 @@ static bool submit(struct robot *r, struct arm_job job)
     return false;
 }
 
-static int tray(const struct robot *r, unsigned colour)
+int robot_tray(const struct robot *r, unsigned colour)
 {
     return devices_store(&r->o.devices->stores, STORE_CAPTURED, (int)colour);
 }
 
+bool robot_park(struct robot *r, uint64_t tag)
+{
+    return robot_submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = tag});
+}
+
+bool robot_vent(struct robot *r, unsigned colour)
+{
+    const struct arm_job job = {
+        .kind = ARM_JOB_VENT, .store = robot_tray(r, colour), .tag = ROBOT_TAG_VENT};
+    return robot_submit(r, job);
+}
+
 static bool submit_homing(struct robot *r)
 {
+    robot_ahead_check(r);
     eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
     arm_forget_obstacles(r->arm); // nobody knows what lies there now
     r->homing = true;
     r->counts.homings++;
     r->moves_since_home = 0;
-    return submit(r, (struct arm_job){.kind = ARM_JOB_HOME, .store = -1, .tag = ROBOT_TAG_HOME}) &&
-           submit(r, (struct arm_job){
-                         .kind = ARM_JOB_VENT, .store = tray(r, 1), .tag = ROBOT_TAG_VENT});
+    const struct arm_job job = {.kind = ARM_JOB_HOME, .store = -1, .tag = ROBOT_TAG_HOME};
+    return robot_submit(r, job) && robot_vent(r, r->ahead_colour ? r->ahead_colour : 1);
 }
 
 void robot_act_home(struct robot *r)
 {
     robot_news(r, ROBOT_NEWS_DOING, "the arm finds its home corner");
     if (submit_homing(r))
-        submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = ROBOT_TAG_PARK});
+        robot_park(r, ROBOT_TAG_PARK);
 }
 
 // Trays where stones lie as they fall: nobody knows how they lie.
@@ -154,8 +166,18 @@ static int add_trays(const struct robot *r, struct travel_obstacle *list)
     return count;
 }
 
+// The stone of this point (y * size + x) is one of those the arm is about to lay.
+static bool still_to_come(const struct robot *r, int point)
+{
+    for (int i = 0; i < r->step_count; i++) {
+        if (!r->steps[i].lift && r->steps[i].at.y * r->target.size + r->steps[i].at.x == point)
+            return true;
+    }
+    return false;
+}
+
 // Stones that stand where the arm travels, each where it was seen.
-static void tell_obstacles(struct robot *r)
+void robot_tell_obstacles(struct robot *r)
 {
     static const double none[2] = {0, 0};
     struct travel_obstacle list[POINTS_MAX + STORES_MAX];
@@ -164,7 +186,7 @@ static void tell_obstacles(struct robot *r)
     double top = r->settings->heights.board + r->settings->stones.height;
     for (int i = 0; i < size * size; i++) {
         bool pending = r->target.before[i] != TARGET_SETTLED && r->target.before[i] != 0;
-        if (!r->target.want[i] && !pending)
+        if ((!r->target.want[i] || still_to_come(r, i)) && !pending)
             continue;
         struct point at = {(int8_t)(i % size), (int8_t)(i / size)};
         double offset[2], machine[2];
@@ -175,22 +197,24 @@ static void tell_obstacles(struct robot *r)
     arm_set_obstacles(r->arm, list, count);
 }
 
-// Puts the lifts into the order that costs least travel. Keeps the order when that can't be told.
-static void order_lifts(struct robot *r)
+// Puts the lifts, which begin with step `first`, into the order that costs least travel. Keeps the
+// order when that can't be told.
+static void order_lifts(struct robot *r, int first)
 {
+    struct target_step *steps = r->steps + first;
     struct capture_stone stones[CAPTURE_MAX];
     struct capture_drop drops[CAPTURE_DROPS];
     struct capture_step order[CAPTURE_MAX];
     struct travel_limits limits;
     const struct stores *stores = &r->o.devices->stores;
     int count = 0, drop_count = 0;
-    while (count < r->step_count && r->steps[count].lift)
+    while (first + count < r->step_count && steps[count].lift)
         count++;
     if (count < 2 || count > CAPTURE_MAX || !arm_limits(r->arm, &limits))
         return;
     int drop_of[COLOURS_MAX + 1] = {0};
     for (unsigned c = 1; c <= COLOURS_MAX; c++) {
-        int s = tray(r, c);
+        int s = robot_tray(r, c);
         if (s < 0)
             continue;
         drop_of[c] = drop_count;
@@ -199,13 +223,14 @@ static void order_lifts(struct robot *r)
     }
     for (int i = 0; i < count; i++) {
         double machine[2];
-        board_to_machine(r, r->steps[i].at, r->steps[i].offset, machine);
-        stones[i] =
-            (struct capture_stone){machine[0], machine[1], 1u << drop_of[r->steps[i].colour]};
+        board_to_machine(r, steps[i].at, steps[i].offset, machine);
+        stones[i] = (struct capture_stone){machine[0], machine[1], 1u << drop_of[steps[i].colour]};
     }
     double at[3] = {0};
     if (!arm_position(r->arm, at))
         return;
+    if (first)
+        board_to_machine(r, r->steps[first - 1].at, NULL, at);
     const struct capture_problem problem = {.limits = &limits,
                                             .start = at,
                                             .stones = stones,
@@ -216,11 +241,12 @@ static void order_lifts(struct robot *r)
         return;
     struct target_step sorted[CAPTURE_MAX];
     for (int i = 0; i < count; i++)
-        sorted[i] = r->steps[order[i].stone];
-    memcpy(r->steps, sorted, (size_t)count * sizeof sorted[0]);
+        sorted[i] = steps[order[i].stone];
+    memcpy(steps, sorted, (size_t)count * sizeof sorted[0]);
 }
 
-static bool submit_step(struct robot *r, int index)
+// held: the stone to lay hangs on the cup by then.
+static bool submit_step(struct robot *r, int index, bool held)
 {
     const struct target_step *step = &r->steps[index];
     struct arm_job job = {.tag = (uint64_t)(ROBOT_TAG_STEP + index)};
@@ -230,18 +256,35 @@ static bool submit_step(struct robot *r, int index)
     job.y = r->commanded[index][1] = machine[1];
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
-        job.store = tray(r, step->colour);
+        job.store = robot_tray(r, step->colour);
     } else {
         struct error err;
         job.kind = ARM_JOB_PLACE;
-        if (stores_supply(&r->o.devices->stores, step->colour, machine[0], machine[1], &job.store,
-                          &err) < 0) {
+        job.store = -1;
+        if (!held && stores_supply(&r->o.devices->stores, step->colour, machine[0], machine[1],
+                                   &job.store, &err) < 0) {
             robot_arm_trouble(r, err.text);
             robot_raise(r, ROBOT_EV_FAILED);
             return false;
         }
     }
-    return submit(r, job);
+    return robot_submit(r, job);
+}
+
+static bool homing_is_due(const struct robot *r)
+{
+    int every = r->settings->machine.home_every;
+    return r->home_due || (every && r->moves_since_home >= every);
+}
+
+static bool home_first(struct robot *r)
+{
+    r->home_due = false;
+    robot_news(r, ROBOT_NEWS_DOING, "the arm checks its home corner");
+    if (!submit_homing(r))
+        return false;
+    robot_tell_obstacles(r);
+    return true;
 }
 
 // Hands all steps to the arm, unless a hand is over the board.
@@ -251,22 +294,23 @@ void robot_work_if_clear(struct robot *r)
         return;
     r->submitted = true;
     eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
-    tell_obstacles(r);
-    order_lifts(r);
-    int every = r->settings->machine.home_every;
-    if (r->home_due || (every && r->moves_since_home >= every)) {
-        r->home_due = false;
-        robot_news(r, ROBOT_NEWS_DOING, "the arm checks its home corner");
-        if (!submit_homing(r))
-            return;
-        tell_obstacles(r);
-    }
+    bool home = homing_is_due(r);
+    enum robot_ahead ahead = robot_ahead_use(r);
+    if (home && ahead == ROBOT_AHEAD_FIRST)
+        ahead = ROBOT_AHEAD_IN_THE_WAY;
+    robot_tell_obstacles(r);
+    order_lifts(r, ahead == ROBOT_AHEAD_FIRST);
+    if (ahead == ROBOT_AHEAD_IN_THE_WAY && !robot_ahead_put_back(r))
+        return;
+    if (home && !home_first(r))
+        return;
     r->moves_since_home++;
     for (int i = 0; i < r->step_count; i++) {
-        if (!submit_step(r, i))
+        if (!submit_step(r, i, i == 0 && ahead == ROBOT_AHEAD_FIRST))
             return;
     }
-    submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = ROBOT_TAG_PARK});
+    if (robot_ahead_pick(r))
+        robot_park(r, ROBOT_TAG_PARK);
 }
 
 // People who like to take their captures themselves are asked to.
@@ -341,9 +385,8 @@ void robot_act_recover(struct robot *r)
     unsigned colour = 1;
     for (int i = 0; i < r->step_count; i++)
         colour = r->steps[i].colour;
-    if (arm_held(r->arm) != ARM_HELD_NO &&
-        !submit(r, (struct arm_job){
-                       .kind = ARM_JOB_VENT, .store = tray(r, colour), .tag = ROBOT_TAG_VENT}))
-        return;
-    submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = ROBOT_TAG_RETREAT});
+    if (robot_ahead_colour(r))
+        colour = r->ahead_colour;
+    if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r, colour))
+        robot_park(r, ROBOT_TAG_RETREAT);
 }

@@ -27,6 +27,11 @@ static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size
         snprintf(buf, size, "homing");
     else if (tag == ROBOT_TAG_VENT)
         snprintf(buf, size, "letting go over the tray whatever may hang on the cup");
+    else if (tag == ROBOT_TAG_AHEAD)
+        snprintf(buf, size, "taking the next %s stone", robot_colour_name(r, r->ahead_asked));
+    else if (tag == ROBOT_TAG_BACK)
+        snprintf(buf, size, "putting the waiting %s stone away",
+                 robot_colour_name(r, r->ahead_colour));
 }
 
 void robot_arm_trouble(struct robot *r, const char *text)
@@ -65,10 +70,18 @@ static void on_state(struct robot *r, const struct arm_event *e)
 
 static void on_done(struct robot *r, const struct arm_event *e)
 {
-    if (e->tag == ROBOT_TAG_HOME)
+    if (e->tag == ROBOT_TAG_HOME) {
         r->homing = false;
-    if (e->job_kind == ARM_JOB_PLACE)
+        robot_ahead_check(r);
+    }
+    if (e->tag == ROBOT_TAG_AHEAD)
+        robot_ahead_taken(r);
+    else if (e->tag == ROBOT_TAG_BACK || e->tag == ROBOT_TAG_VENT)
+        r->ahead_colour = 0;
+    if (e->job_kind == ARM_JOB_PLACE) {
         r->counts.placed++;
+        r->ahead_failed = false;
+    }
     if (e->job_kind == ARM_JOB_LIFT)
         r->counts.lifted++;
     if (e->tag != ROBOT_TAG_PARK && e->tag != ROBOT_TAG_RETREAT)
@@ -96,7 +109,9 @@ static void note_fallen(struct robot *r, const struct arm_event *e)
         !(step && e->held == ARM_HELD_UNKNOWN))
         return;
     r->fallen = true;
-    r->fallen_colour = step ? r->steps[e->tag - ROBOT_TAG_STEP].colour : 0;
+    r->fallen_colour = step                        ? r->steps[e->tag - ROBOT_TAG_STEP].colour
+                       : e->tag == ROBOT_TAG_AHEAD ? r->ahead_asked
+                                                   : r->ahead_colour;
 }
 
 static void on_failed(struct robot *r, const struct arm_event *e)
@@ -115,7 +130,9 @@ static void on_failed(struct robot *r, const struct arm_event *e)
     snprintf(text, sizeof text, "%s%s%.300s", what, what[0] ? ": " : "",
              e->text[0] ? e->text : arm_reason_name(e->reason));
     robot_arm_trouble(r, text);
-    if (arm_state(r->arm) == ARM_HOMED) {
+    if (arm_state(r->arm) == ARM_HOMED && e->tag == ROBOT_TAG_AHEAD) {
+        robot_ahead_not_taken(r);
+    } else if (arm_state(r->arm) == ARM_HOMED) {
         robot_raise(r, ROBOT_EV_FAILED);
     } else {
         r->arm_homed = false; // told here; the state's own event need not tell it again
@@ -134,8 +151,10 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
         break;
     case ARM_EVENT_STARTED:
         describe(r, e->tag, what, sizeof what);
-        if (what[0] && e->tag >= ROBOT_TAG_STEP)
+        if (what[0] && e->tag >= ROBOT_TAG_AHEAD)
             robot_news(r, ROBOT_NEWS_DOING, "%s", what);
+        if (e->job_kind == ARM_JOB_PLACE)
+            r->ahead_colour = 0; // from here on it is the stone of this step
         break;
     case ARM_EVENT_DONE:
         on_done(r, e);
@@ -149,6 +168,12 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
         break;
     case ARM_EVENT_WARNING:
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
+        if (!arm_held_up(r->arm))
+            break;
+        // Somebody is at the machine: it goes on when that is confirmed, not when the door shuts.
+        snprintf(r->stop_text, sizeof r->stop_text, "%s",
+                 "the plotter's own door or hold button has halted it");
+        robot_raise(r, ROBOT_EV_STOP);
         break;
     }
 }

@@ -77,8 +77,10 @@ int robot_arm_open(struct robot *r, struct error *err)
                      &hooks, loop_now(r->loop), &r->arm, err);
     if (result == 0)
         result = arm_link_new(r->loop, r->arm, &r->arm_link, err);
-    if (result == 0 && r->controls)
+    if (result == 0 && r->controls) {
         arm_set_stop_input(r->arm, ARM_STOP_ESTOP, controls_estop(r->controls), loop_now(r->loop));
+        arm_set_stop_input(r->arm, ARM_STOP_LID, controls_lid(r->controls), loop_now(r->loop));
+    }
     return result;
 }
 

@@ -28,7 +28,8 @@ static unsigned seat_to_move(const struct robot *r)
 void robot_act_decide(struct robot *r)
 {
     if (robot_game(r)->result.over) {
-        robot_raise(r, ROBOT_EV_GAME_OVER);
+        bool waits = robot_ahead_colour(r) && arm_state(r->arm) == ARM_HOMED;
+        robot_raise(r, waits ? ROBOT_EV_PUT_BACK : ROBOT_EV_GAME_OVER);
         return;
     }
     unsigned seat = seat_to_move(r);

@@ -363,6 +363,7 @@ static void on_observed(void *user, const struct observation *o, const struct fr
     r->last = *o;
     evidence_add(&r->evidence, o);
     watch_hands(r);
+    robot_ahead_watch(r);
     if (!r->evidence.frames && r->state != ROBOT_READING)
         r->doubt_since_ns = 0;
     switch (r->state) {

@@ -1,7 +1,7 @@
 // Inside of the robot, shared by its files:
 //   robot.c        making, the event queue, what people may do
 //   robot_arm.c    stops, homing, physical steps; robot_arm_events.c  what the arm tells of them;
-//                  robot_arm_open.c  making
+//                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
 // Not for users.
@@ -23,7 +23,22 @@ enum {
 };
 
 // Tags of the arm's jobs; those of steps are ROBOT_TAG_STEP + their index.
-enum { ROBOT_TAG_HOME = 1, ROBOT_TAG_VENT, ROBOT_TAG_PARK, ROBOT_TAG_RETREAT, ROBOT_TAG_STEP };
+enum {
+    ROBOT_TAG_HOME = 1,
+    ROBOT_TAG_VENT,
+    ROBOT_TAG_PARK,
+    ROBOT_TAG_RETREAT,
+    ROBOT_TAG_AHEAD, // the next stone is picked ahead
+    ROBOT_TAG_BACK,  // and put away again
+    ROBOT_TAG_STEP,
+};
+
+// What becomes of the stone that waits on the cup when work begins.
+enum robot_ahead {
+    ROBOT_AHEAD_NONE,       // none waits
+    ROBOT_AHEAD_FIRST,      // it is laid by the first step
+    ROBOT_AHEAD_IN_THE_WAY, // not by any, or something must be lifted first: it has to be put away
+};
 
 struct robot {
     struct robot_options o;
@@ -65,6 +80,10 @@ struct robot {
     unsigned fallen_colour; // its colour; 0 = not known
     bool home_due;          // a stone lies too far off: the arm may have lost steps
     int64_t work_began_ns;
+    unsigned ahead_asked;  // colour of the stone to be picked ahead
+    unsigned ahead_colour; // of the one that has been; 0 = none
+    int64_t ahead_since_ns;
+    bool ahead_failed;        // since the last stone was laid: no other try before one is due
     char failure[ROBOT_TEXT]; // of the last failed step
 
     // Eyes.
@@ -103,7 +122,24 @@ void robot_arm_trouble(struct robot *r, const char *text); // kept as the reason
 int robot_arm_open(struct robot *r, struct error *err);
 void robot_arm_close(struct robot *r);
 
+// robot_ahead.c. Functions that submit: false = the arm will not take it; what that means has been
+// raised.
+bool robot_ahead_pick(struct robot *r); // after the last step: takes the next stone, if it should
+void robot_ahead_taken(struct robot *r);
+void robot_ahead_not_taken(struct robot *r);
+unsigned robot_ahead_colour(const struct robot *r); // of the stone that waits; 0 = none does
+void robot_ahead_check(struct robot *r);            // does it still hang there?
+void robot_ahead_watch(struct robot *r);            // at each look: still there, not for too long
+enum robot_ahead robot_ahead_use(struct robot *r);  // may put its step in front of the others
+bool robot_ahead_put_back(struct robot *r);
+void robot_act_put_back(struct robot *r);
+
 // robot_arm.c
+bool robot_submit(struct robot *r, struct arm_job job); // false: as above
+bool robot_park(struct robot *r, uint64_t tag);
+bool robot_vent(struct robot *r, unsigned colour); // over the tray of that colour
+int robot_tray(const struct robot *r, unsigned colour);
+void robot_tell_obstacles(struct robot *r);
 void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
 void robot_act_stop(struct robot *r);
 void robot_act_start(struct robot *r);

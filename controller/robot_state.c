@@ -34,12 +34,14 @@ const struct robot_row robot_rows[] = {
     ROW(DECIDING, PERSON, WATCHING, WATCH),
     ROW(DECIDING, NAMER, THINKING, THINK),
     ROW(DECIDING, GAME_OVER, OVER, FINISH),
+    ROW(DECIDING, PUT_BACK, WORKING, PUT_BACK), // the game is over
     ROW(DECIDING, CHANGED, LOOKING, LOOK),
 
     // While people play, the arm is parked; losing it matters only when it is needed again.
     ROW(WATCHING, STOP, STOPPED, STOP),
     ROW(WATCHING, PRESSED, READING, READ),
     ROW(WATCHING, MOVE, JUDGING, JUDGE), // a choice of colours is said, not laid
+    ROW(WATCHING, PUT_BACK, WORKING, PUT_BACK),
     ROW(WATCHING, TROUBLE, ASKING, ASK),
     ROW(WATCHING, CHANGED, LOOKING, LOOK),
 
@@ -76,6 +78,7 @@ const struct robot_row robot_rows[] = {
 
     ROW(ASKING, STOP, STOPPED, STOP),
     ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody
+    ROW(ASKING, PUT_BACK, WORKING, PUT_BACK),
     ROW(ASKING, RETRY, LOOKING, LOOK),
     ROW(ASKING, CHANGED, LOOKING, LOOK),
 };
@@ -109,7 +112,7 @@ static const char *const event_names[ROBOT_EVENTS] = {
     [ROBOT_EV_MOVE] = "move",         [ROBOT_EV_NO_MOVE] = "no move",
     [ROBOT_EV_ACCEPTED] = "accepted", [ROBOT_EV_REFUSED] = "refused",
     [ROBOT_EV_TROUBLE] = "trouble",   [ROBOT_EV_CHANGED] = "changed",
-    [ROBOT_EV_RETRY] = "retry",
+    [ROBOT_EV_RETRY] = "retry",       [ROBOT_EV_PUT_BACK] = "put back",
 };
 
 static const char *const action_names[ROBOT_ACTIONS] = {
@@ -118,7 +121,7 @@ static const char *const action_names[ROBOT_ACTIONS] = {
     [ROBOT_ACT_WATCH] = "watch", [ROBOT_ACT_READ] = "read",     [ROBOT_ACT_EXPLAIN] = "explain",
     [ROBOT_ACT_THINK] = "think", [ROBOT_ACT_JUDGE] = "judge",   [ROBOT_ACT_WORK] = "work",
     [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
-    [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish",
+    [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish", [ROBOT_ACT_PUT_BACK] = "put back",
 };
 
 const char *robot_state_name(enum robot_state state)

@@ -48,27 +48,29 @@ enum robot_event {
     ROBOT_EV_TROUBLE,  // a player or the rules daemon can't go on
     ROBOT_EV_CHANGED,  // taken back, resigned, drawn: the game is another one now
     ROBOT_EV_RETRY,    // a person says: look again, try again
+    ROBOT_EV_PUT_BACK, // the stone on the cup has waited long enough, or is not needed any more
     ROBOT_EVENTS
 };
 
 enum robot_action {
     ROBOT_ACT_NONE,
-    ROBOT_ACT_STOP,    // everything stands still; tells why and what to do
-    ROBOT_ACT_START,   // resets the arm, waits for the firmware
-    ROBOT_ACT_HOME,    // home, vent, park
-    ROBOT_ACT_LOOK,    // fresh evidence
-    ROBOT_ACT_DECIDE,  // whose turn
-    ROBOT_ACT_WATCH,   // lamp on, the person's turn
-    ROBOT_ACT_READ,    // judge what lies there
-    ROBOT_ACT_EXPLAIN, // tells the person what is wrong with the board
-    ROBOT_ACT_THINK,   // asks the player for a move
-    ROBOT_ACT_JUDGE,   // asks the rules daemon
-    ROBOT_ACT_WORK,    // does the steps that are left
-    ROBOT_ACT_HOLD,    // feed hold
-    ROBOT_ACT_GO_ON,   // resumes the arm
-    ROBOT_ACT_RECOVER, // parks and looks what the failed step left behind
-    ROBOT_ACT_ASK,     // puts the question
-    ROBOT_ACT_FINISH,  // result, lamps off
+    ROBOT_ACT_STOP,     // everything stands still; tells why and what to do
+    ROBOT_ACT_START,    // resets the arm, waits for the firmware
+    ROBOT_ACT_HOME,     // home, vent, park
+    ROBOT_ACT_LOOK,     // fresh evidence
+    ROBOT_ACT_DECIDE,   // whose turn
+    ROBOT_ACT_WATCH,    // lamp on, the person's turn
+    ROBOT_ACT_READ,     // judge what lies there
+    ROBOT_ACT_EXPLAIN,  // tells the person what is wrong with the board
+    ROBOT_ACT_THINK,    // asks the player for a move
+    ROBOT_ACT_JUDGE,    // asks the rules daemon
+    ROBOT_ACT_WORK,     // does the steps that are left
+    ROBOT_ACT_HOLD,     // feed hold
+    ROBOT_ACT_GO_ON,    // resumes the arm
+    ROBOT_ACT_RECOVER,  // parks and looks what the failed step left behind
+    ROBOT_ACT_ASK,      // puts the question
+    ROBOT_ACT_FINISH,   // result, lamps off
+    ROBOT_ACT_PUT_BACK, // puts the stone that waits on the cup away, then parks
     ROBOT_ACTIONS
 };
 

@@ -434,6 +434,11 @@ bool arm_position(const struct arm *arm, double ret[3])
     return arm->known;
 }
 
+bool arm_held_up(const struct arm *arm)
+{
+    return arm->foreign_hold;
+}
+
 enum arm_held arm_held(const struct arm *arm)
 {
     return arm->held;

@@ -152,11 +152,19 @@ int arm_reset(struct arm *arm, int64_t now_ns, struct error *err);
 void arm_hold(struct arm *arm, int64_t now_ns);
 void arm_resume(struct arm *arm, int64_t now_ns);
 
+// It stands by a hold or door at the plotter itself, told by ARM_EVENT_WARNING: arm_resume() goes
+// on, once the door is shut.
+bool arm_held_up(const struct arm *arm);
+
 enum arm_state arm_state(const struct arm *arm);
 bool arm_busy(const struct arm *arm);                    // a job runs or waits
 bool arm_position(const struct arm *arm, double ret[3]); // false: unknown
 enum arm_held arm_held(const struct arm *arm);
 int arm_sensor(const struct arm *arm); // pick sensor now: 1, 0, -ENOENT no sensor
+// While a stone waits on the cup: asks the sensor whether it still hangs there. arm_held() is
+// ARM_HELD_NO from then on if it has fallen; the caller tells. Changes nothing while a job runs,
+// which looks by itself, and without a sensor.
+enum arm_held arm_check_held(struct arm *arm);
 const struct grbl *arm_grbl(const struct arm *arm);
 const struct arm_config *arm_get_config(const struct arm *arm);
 // From the firmware's settings, scaled by the configured speed; false until they were read.

@@ -176,6 +176,15 @@ static bool contradicted(struct arm *arm, int64_t now)
     return false;
 }
 
+enum arm_held arm_check_held(struct arm *arm)
+{
+    if (!arm_busy(arm) && arm->held != ARM_HELD_NO && arm_sensor(arm) == 0) {
+        arm->held = ARM_HELD_NO;
+        arm->know_obstacles = false; // it lies where it fell
+    }
+    return arm->held;
+}
+
 static void start_job(struct arm *arm, int64_t now)
 {
     arm->job = arm->queue[arm->queue_head];

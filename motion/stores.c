@@ -112,6 +112,43 @@ int stores_supply(const struct stores *stores, int colour, double x, double y, i
     return 0;
 }
 
+int stores_return(const struct stores *stores, int colour, double x, double y, int *ret_store,
+                  struct error *err)
+{
+    static const struct {
+        enum store_role role;
+        enum store_kind kind;
+    } best_first[] = {{STORE_SUPPLY, STORE_TRAY},
+                      {STORE_CAPTURED, STORE_TRAY},
+                      {STORE_SUPPLY, STORE_BOWL},
+                      {STORE_CAPTURED, STORE_BOWL}};
+    int best = -1, full = -1;
+    for (size_t k = 0; k < sizeof best_first / sizeof *best_first && best < 0; k++) {
+        double shortest = INFINITY;
+        for (int i = 0; i < stores->count; i++) {
+            const struct store *s = &stores->store[i];
+            if (s->role != best_first[k].role || s->kind != best_first[k].kind ||
+                (s->colour && s->colour != colour))
+                continue;
+            double distance = fmax(fabs(s->x - x), fabs(s->y - y));
+            if (stores_room(stores, i) == 0) {
+                full = i;
+            } else if (distance < shortest) {
+                shortest = distance;
+                best = i;
+            }
+        }
+    }
+    if (best < 0 && full < 0)
+        return error_set_code(err, -ENOSPC, "NoStore",
+                              "No tray is set up that takes stones of colour %d.", colour);
+    if (best < 0)
+        return error_set_code(err, -ENOSPC, "StoreFull", "\"%s\" is full. Empty it.",
+                              stores->store[full].name);
+    *ret_store = best;
+    return 0;
+}
+
 static const struct store *get(const struct stores *stores, int store)
 {
     return store >= 0 && store < stores->count ? &stores->store[store] : NULL;

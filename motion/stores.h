@@ -61,6 +61,12 @@ int stores_find(const struct stores *stores, const char *name); // index or -ENO
 int stores_supply(const struct stores *stores, int colour, double x, double y, int *ret_store,
                   struct error *err);
 
+// Where a stone of this colour goes that was taken but not played, nearest to (x, y): a supply tray
+// with a free slot, a capture tray, a bowl. Not a feeder: the next stone has slid
+// into its pocket already. -ENOSPC: none takes it; the error says what to empty.
+int stores_return(const struct stores *stores, int colour, double x, double y, int *ret_store,
+                  struct error *err);
+
 // Next stone of a store; -ENODATA when it is empty, -EPERM for a bowl.
 int stores_next_pick(const struct stores *stores, int store, struct store_point *ret,
                      struct error *err);

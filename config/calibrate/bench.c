@@ -42,6 +42,15 @@ static void on_estop(void *user, bool stop)
     arm_link_update(b->link);
 }
 
+static void on_lid(void *user, bool open)
+{
+    struct bench *b = user;
+    if (!b->arm)
+        return;
+    arm_set_stop_input(b->arm, ARM_STOP_LID, open, loop_now(b->loop));
+    arm_link_update(b->link);
+}
+
 static void on_pressed(void *user, enum gpio_line button)
 {
     struct bench *b = user;
@@ -59,7 +68,7 @@ static int open_panel(struct bench *b, struct error *err)
     if (!b->devices.has_gpio)
         return 0;
     const struct controls_events events = {
-        .estop = on_estop, .pressed = on_pressed, .lost = on_lost, .user = b};
+        .estop = on_estop, .lid = on_lid, .pressed = on_pressed, .lost = on_lost, .user = b};
     b->gpio = b->devices.gpio; // closed by the controls
     int r = controls_new(b->loop, &b->gpio, &events, &b->controls, err);
     if (r == 0)

@@ -36,8 +36,10 @@ int bench_make_arm(struct bench *b, struct error *err)
                 &b->devices.stores, &hooks, loop_now(b->loop), &b->arm, err);
     if (r == 0)
         r = arm_link_new(b->loop, b->arm, &b->link, err);
-    if (r == 0 && b->controls)
+    if (r == 0 && b->controls) {
         arm_set_stop_input(b->arm, ARM_STOP_ESTOP, controls_estop(b->controls), loop_now(b->loop));
+        arm_set_stop_input(b->arm, ARM_STOP_LID, controls_lid(b->controls), loop_now(b->loop));
+    }
     if (r < 0)
         bench_close_arm(b);
     return r;

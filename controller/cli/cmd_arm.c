@@ -269,6 +269,16 @@ static void on_estop(void *user, bool stop)
     end(h, EXIT_STOPPED);
 }
 
+static void on_lid(void *user, bool open)
+{
+    struct by_hand *h = user;
+    arm_set_stop_input(h->arm, ARM_STOP_LID, open, loop_now(h->loop));
+    if (!open)
+        return;
+    log_error("stopped: the lid is open.");
+    end(h, EXIT_STOPPED);
+}
+
 static void on_pressed(void *user, enum gpio_line button)
 {
     (void)user, (void)button;
@@ -326,7 +336,7 @@ static int open_arm(struct by_hand *h, struct error *err)
 {
     const struct settings *s = h->devices.settings;
     const struct controls_events events = {
-        .estop = on_estop, .pressed = on_pressed, .lost = on_lost, .user = h};
+        .estop = on_estop, .lid = on_lid, .pressed = on_pressed, .lost = on_lost, .user = h};
     const struct arm_hooks hooks = {.event = on_event, .user = h};
     struct gripper_lines lines;
     int r = 0;
@@ -348,8 +358,10 @@ static int open_arm(struct by_hand *h, struct error *err)
         r = arm_link_new(h->loop, h->arm, &h->link, err);
     if (r < 0)
         return r;
-    if (h->controls)
+    if (h->controls) {
         arm_set_stop_input(h->arm, ARM_STOP_ESTOP, controls_estop(h->controls), loop_now(h->loop));
+        arm_set_stop_input(h->arm, ARM_STOP_LID, controls_lid(h->controls), loop_now(h->loop));
+    }
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         loop_add_signal(h->loop, signals[i], on_signal, h, NULL);

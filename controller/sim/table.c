@@ -249,6 +249,12 @@ void table_power(struct table *t)
     table_rearm(t);
 }
 
+void table_lid(struct table *t, bool open)
+{
+    panel_set_input(t->panel, GPIO_LID, open, loop_now(t->loop));
+    table_rearm(t);
+}
+
 int table_lamp(const struct table *t, enum gpio_line lamp)
 {
     return panel_level(t->panel, lamp);

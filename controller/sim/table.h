@@ -64,6 +64,7 @@ struct person *table_person(struct table *table);
 // Presses a button for 120 ms (done, reset). The e-stop latches: table_estop(…, false) lets it out.
 void table_press(struct table *table, enum gpio_line button);
 void table_estop(struct table *table, bool pressed);
+void table_lid(struct table *table, bool open); // the switch of a lid over the machine
 int table_lamp(const struct table *table, enum gpio_line lamp); // what the person sees
 
 // Puts stones into a magazine, a tray's stones back into it, …: the owner tidying up by hand.

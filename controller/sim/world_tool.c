@@ -82,15 +82,21 @@ double world_switch_distance(const struct world *world, int axis, bool at_min)
 
 // --- what the cup touches ---
 
+static bool within_reach(const struct world *world, int stone)
+{
+    const struct world_stone *s = &world->stone[stone];
+    return s->place == PLACE_TABLE ||
+           (s->place == PLACE_STORE && world->store[s->holder].exposed == stone);
+}
+
 // Height of what lies at (x, y): the dome of a stone that can be gripped there, or the sheet.
 static double surface_at(const struct world *world, double x, double y, int except)
 {
     double top = world_sheet_height(&world->setup.board, x, y);
     for (int i = 0; i < world->stone_count; i++) {
         const struct world_stone *s = &world->stone[i];
-        const bool there = s->place == PLACE_TABLE ||
-                           (s->place == PLACE_STORE && world->store[s->holder].exposed == i);
-        if (!there || i == except || fabs(s->x - x) > s->radius)
+        if (fabs(s->x - x) > s->radius || fabs(s->y - y) > s->radius || i == except ||
+            !within_reach(world, i))
             continue;
         const double dome = world_dome(s, hypot(s->x - x, s->y - y));
         if (dome >= 0)
@@ -115,9 +121,8 @@ static int stone_below(const struct world *world, double above)
     double nearest = g->lateral_tolerance;
     for (int i = 0; i < world->stone_count; i++) {
         const struct world_stone *s = &world->stone[i];
-        const bool there = s->place == PLACE_TABLE ||
-                           (s->place == PLACE_STORE && world->store[s->holder].exposed == i);
-        if (!there || fabs(s->x - tool->x) > nearest)
+        if (fabs(s->x - tool->x) > nearest || fabs(s->y - tool->y) > nearest ||
+            !within_reach(world, i))
             continue;
         const double gap = tool->z - (s->z + s->height);
         const double off = hypot(s->x - tool->x, s->y - tool->y);

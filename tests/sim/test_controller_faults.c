@@ -45,6 +45,7 @@ struct fault_case {
     unsigned allowed;      // incidents the fault explains: 1 << kind
     bool asks;             // ends in a question that nobody can answer by trying again
     bool still;            // from half a second after the strike until mending the arm stands
+    const char *setting;   // key=value, or NULL
 };
 
 struct rig {
@@ -81,6 +82,26 @@ static void press_estop(struct rig *g)
 static void release_estop(struct rig *g)
 {
     table_estop(table_of(g), false);
+}
+
+static void open_lid(struct rig *g)
+{
+    table_lid(table_of(g), true);
+}
+
+static void shut_lid(struct rig *g)
+{
+    table_lid(table_of(g), false);
+}
+
+static void open_door(struct rig *g)
+{
+    table_fault(table_of(g), FAULT_DOOR, 1);
+}
+
+static void shut_door(struct rig *g)
+{
+    table_fault(table_of(g), FAULT_DOOR, 0);
 }
 
 static void unplug(struct rig *g)
@@ -158,38 +179,67 @@ static void reach_in(struct rig *g)
     assert_int_equal(0, person_reach(table_person(table_of(g)), 9, 2, 5, NULL, NULL));
 }
 
+static void nothing(struct rig *g)
+{
+    (void)g;
+}
+
+static void resign(struct rig *g)
+{
+    struct error err;
+    assert_int_equal(0, play_say(g->play, "resign", &err));
+}
+
 static const struct fault_case CASES[] = {
     {"e-stop while carrying", AT_CARRY, press_estop, release_estop, 4, "emergency stop",
-     1u << INCIDENT_DROPPED, false, true}, // the pump has no power either
+     1u << INCIDENT_DROPPED, false, true, NULL}, // the pump has no power either
     {"e-stop while placing", AT_PLACE, press_estop, release_estop, 4, "emergency stop",
-     1u << INCIDENT_DROPPED, false, true},
-    {"e-stop while a person plays", AT_WATCH, press_estop, release_estop, 4, "emergency stop", 0,
-     false, true},
-    {"hand over the board", AT_CARRY, reach_in, NULL, 6, "hand", 0, false, false},
-    {"cable pulled at the pick", AT_PICK, unplug, replug, 5, "plotter", 0, false, false},
-    {"cable pulled while carrying", AT_CARRY, unplug, replug, 5, "plotter", 0, false, false},
-    {"cable pulled while placing", AT_PLACE, unplug, replug, 5, "plotter", 0, false, false},
-    {"cable pulled while homing", AT_HOMING, unplug, replug, 5, "plotter", 0, false, false},
-    {"cable pulled while a person plays", AT_WATCH, unplug, replug, 3, NULL, 0, false, false},
+     1u << INCIDENT_DROPPED, false, true, NULL},
+    // The next stone hangs on the cup already and loses its vacuum.
+    {"e-stop while a person plays", AT_WATCH, press_estop, release_estop, 4, "has fallen off",
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, true, NULL},
+    {"e-stop while a person plays, nothing picked ahead", AT_WATCH, press_estop, release_estop, 4,
+     "emergency stop", 0, false, true, "gripper.wait_time=0 s"},
+    {"the waiting stone falls off", AT_WATCH, lose_stone, NULL, 1, "has fallen off",
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, false, NULL},
+    {"brown-out while a stone waits", AT_WATCH, brown_out, NULL, 1, NULL, 0, false, false, NULL},
+    {"a stone waits too long", AT_WATCH, nothing, NULL, 1, "putting the waiting blue stone away", 0,
+     false, false, "gripper.wait_time=0.5 s"},
+    {"resigning while a stone waits", AT_WATCH, resign, NULL, 0,
+     "putting the waiting blue stone away", 0, false, false, NULL},
+    {"lid opened while carrying", AT_CARRY, open_lid, shut_lid, 4, "the lid is open", 0, false,
+     true, NULL},
+    {"lid opened while a stone waits", AT_WATCH, open_lid, shut_lid, 4, "the lid is open", 0, false,
+     true, NULL},
+    {"the plotter's door opened while carrying", AT_CARRY, open_door, shut_door, 4, "own door", 0,
+     false, true, NULL},
+    {"hand over the board", AT_CARRY, reach_in, NULL, 6, "hand", 0, false, false, NULL},
+    {"cable pulled at the pick", AT_PICK, unplug, replug, 5, "plotter", 0, false, false, NULL},
+    {"cable pulled while carrying", AT_CARRY, unplug, replug, 5, "plotter", 0, false, false, NULL},
+    {"cable pulled while placing", AT_PLACE, unplug, replug, 5, "plotter", 0, false, false, NULL},
+    {"cable pulled while homing", AT_HOMING, unplug, replug, 5, "plotter", 0, false, false, NULL},
+    {"cable pulled while a person plays", AT_WATCH, unplug, replug, 3, NULL, 0, false, false, NULL},
     {"brown-out while carrying", AT_CARRY, brown_out, NULL, 1, "start", 1u << INCIDENT_DROPPED,
-     false, false},
-    {"limit switch trips", AT_CARRY, trip_limit, NULL, 1, "larm", 0, false, false},
+     false, false, NULL},
+    {"limit switch trips", AT_CARRY, trip_limit, NULL, 1, "larm", 0, false, false, NULL},
     {"camera gone while carrying", AT_CARRY, take_camera, give_camera, 8, "camera is gone", 0,
-     false, false},
+     false, false, NULL},
     {"camera gone while a person plays", AT_WATCH, take_camera, give_camera, 8, "camera is gone", 0,
-     false, false},
+     false, false, NULL},
     {"camera stalls while carrying", AT_CARRY, stall_camera, wake_camera, 12, "camera is gone", 0,
-     false, false},
+     false, false, NULL},
     {"camera stalls while a person plays", AT_WATCH, stall_camera, wake_camera, 12,
-     "camera is gone", 0, false, false},
-    {"frames cut off", AT_WATCH, cut_frames, NULL, 1, NULL, 0, false, false},
-    {"camera bumped", AT_CARRY, bump_camera, NULL, 1, NULL, 0, false, false},
-    {"camera bumped while a person plays", AT_WATCH, bump_camera, NULL, 1, NULL, 0, false, false},
-    {"lamp switched", AT_WATCH, dim_light, NULL, 1, NULL, 0, false, false},
-    {"two picks fail", AT_WATCH, fail_picks, NULL, 1, "one more try", 0, false, false},
-    {"the pump is dead", AT_WATCH, kill_pump, NULL, 1, "this did not work", 0, true, false},
-    {"a stone falls off", AT_CARRY, lose_stone, NULL, 1, NULL, 1u << INCIDENT_DROPPED, false,
-     false},
+     "camera is gone", 0, false, false, NULL},
+    {"frames cut off", AT_WATCH, cut_frames, NULL, 1, NULL, 0, false, false, NULL},
+    {"camera bumped", AT_CARRY, bump_camera, NULL, 1, NULL, 0, false, false, NULL},
+    {"camera bumped while a person plays", AT_WATCH, bump_camera, NULL, 1, NULL, 0, false, false,
+     NULL},
+    {"lamp switched", AT_WATCH, dim_light, NULL, 1, NULL, 0, false, false, NULL},
+    {"two picks fail", AT_WATCH, fail_picks, NULL, 1, "one more try", 0, false, false, NULL},
+    {"the pump is dead", AT_WATCH, kill_pump, NULL, 1, "this did not work",
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, true, false, NULL},
+    {"a stone falls off", AT_CARRY, lose_stone, NULL, 1, NULL, 1u << INCIDENT_DROPPED, false, false,
+     NULL},
 };
 
 // --- watching ---
@@ -389,7 +439,8 @@ static void test_fault(void **user)
     struct settings settings;
     assert_non_null(mkdtemp(state));
     struct error err;
-    assert_int_equal(0, sim_settings_load(state, NULL, &settings, &err));
+    const char *const more[] = {g.c->setting, NULL};
+    assert_int_equal(0, sim_settings_load(state, more, &settings, &err));
     begin(&g, &settings, state);
     assert_int_equal(0, loop_run(g.loop));
     assert_true(g.struck_ns > 0);

@@ -324,8 +324,10 @@ static void test_door(void **state)
     table_rig_wait(&rig, 1);
     table_fault(rig.table, FAULT_DOOR, 1);
     table_rig_wait(&rig, 30); // longer than the leg's deadline
-    assert_true(arm_busy(rig.arm));
+    assert_true(arm_busy(rig.arm) && arm_held_up(rig.arm));
     table_fault(rig.table, FAULT_DOOR, 0);
+    table_rig_wait(&rig, 5); // shut, it still waits to be told
+    assert_true(arm_busy(rig.arm) && arm_held_up(rig.arm));
     arm_resume(rig.arm, loop_now(rig.loop));
     table_rig_wait(&rig, 20);
     assert_false(arm_busy(rig.arm));

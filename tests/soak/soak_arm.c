@@ -60,10 +60,11 @@ static int on_table(unsigned long long seed, unsigned long long count)
     struct table_soak_result r;
     int failed = table_soak(count > 10000000 ? 10000000 : (int)count, seed, &r);
     printf(
-        "table: placed %d, lifted %d, faults %d, grips retried %d, nothing gripped %d, dropped "
+        "table: placed %d (%d picked ahead), lifted %d, faults %d, grips retried %d, nothing "
+        "gripped %d, dropped "
         "%d, recoveries %d, stones unaccounted for %d, collisions %d, motion lines while unknown "
         "%d, bytes lost in the receive buffer %llu, simulated hours %.1f\n",
-        r.placed, r.lifted, r.faults, r.retries, r.not_gripped, r.dropped, r.recoveries,
+        r.placed, r.ahead, r.lifted, r.faults, r.retries, r.not_gripped, r.dropped, r.recoveries,
         r.unaccounted, r.incidents, r.blind_motion, r.bytes_lost, r.hours);
     return failed || r.unaccounted || r.incidents || r.blind_motion || r.bytes_lost ? 1 : 0;
 }

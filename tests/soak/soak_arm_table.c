@@ -30,6 +30,7 @@ struct soak {
     struct table_soak_result *result;
     int8_t board[GRID][GRID]; // colour the arm was told to have put there
     int stones;
+    int on_floor;     // at the last look; who looks after the table takes those up
     bool hurt_lately; // incidents are explained by a fault
 };
 
@@ -181,6 +182,9 @@ static void look(struct soak *s)
         if (!on_point || !s->board[(int)r][(int)c])
             table_take_stone(s->rig.table, stone->x, stone->y);
     }
+    struct table_ledger l;
+    table_ledger(s->rig.table, &l);
+    s->on_floor = l.floor;
     table_truth(s->rig.table, truth);
     for (int r = 0; r < GRID; r++) {
         for (int c = 0; c < GRID; c++) {
@@ -243,6 +247,32 @@ static bool idle(struct table_rig *rig)
     return !arm_busy(rig->arm);
 }
 
+static void perhaps_hurt(struct soak *s)
+{
+    if (rng_below(&s->rng, 8) > 0)
+        return;
+    table_rig_wait(&s->rig, rng_range(&s->rng, 0, 4));
+    hurt(s);
+}
+
+// The stone is picked ahead and waits, parked with the arm, as while a person thinks. False: it did
+// not come to that, or has fallen since.
+static bool pick_ahead(struct soak *s, int store)
+{
+    const struct arm_job jobs[2] = {{.kind = ARM_JOB_PICK, .store = store},
+                                    {.kind = ARM_JOB_PARK, .store = -1}};
+    for (int i = 0; i < 2; i++) {
+        if (arm_submit(s->rig.arm, &jobs[i], loop_now(s->rig.loop), NULL, NULL) < 0)
+            return false;
+    }
+    perhaps_hurt(s);
+    table_rig_run(&s->rig, idle, 200);
+    table_rig_wait(&s->rig, rng_range(&s->rng, 0, 20));
+    double at[3];
+    s->result->ahead++;
+    return arm_position(s->rig.arm, at) && arm_check_held(s->rig.arm) == ARM_HELD_YES;
+}
+
 // One stone placed or lifted, perhaps with a fault on the way.
 static void one_stone(struct soak *s)
 {
@@ -261,18 +291,17 @@ static void one_stone(struct soak *s)
     } else {
         return;
     }
-    int done = s->rig.jobs_done;
     tell_obstacles(s);
+    if (job.kind == ARM_JOB_PLACE && rng_below(&s->rng, 3) == 0 && !pick_ahead(s, job.store))
+        return;
+    int done = s->rig.jobs_done;
     double machine[2];
     board_map_to_machine(&s->rig.map, (double[]){job.x, job.y}, machine);
     job.x = machine[0];
     job.y = machine[1];
     if (arm_submit(s->rig.arm, &job, loop_now(s->rig.loop), NULL, NULL) < 0)
         return;
-    if (rng_below(&s->rng, 8) == 0) {
-        table_rig_wait(&s->rig, rng_range(&s->rng, 0, 4));
-        hurt(s);
-    }
+    perhaps_hurt(s);
     table_rig_run(&s->rig, idle, 200);
     if (s->rig.jobs_done == done + 1) {
         s->board[r][c] = job.kind == ARM_JOB_PLACE ? (int8_t)(job.store + 1) : 0;
@@ -295,7 +324,8 @@ static void account(struct soak *s)
         for (int c = 0; c < GRID; c++)
             s->result->unaccounted += truth[r * GRID + c] != s->board[r][c];
     }
-    s->result->unaccounted += l.floor + (arm_held(s->rig.arm) == ARM_HELD_NO ? l.cup : 0);
+    s->result->unaccounted +=
+        l.floor - s->on_floor + (arm_held(s->rig.arm) == ARM_HELD_NO ? l.cup : 0);
 }
 
 // Long runs say once a minute how far they are; on standard error, so that the same seed prints the

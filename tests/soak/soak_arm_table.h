@@ -6,6 +6,7 @@
 
 struct table_soak_result {
     int placed, lifted; // stones moved as asked
+    int ahead;          // picked ahead of their place, to wait on the cup
     int faults, recoveries, retries, dropped, not_gripped;
     int unaccounted;  // stones that lie where neither the arm nor its report says
     int incidents;    // collisions in the world that no fault explains

@@ -46,6 +46,7 @@ struct pull {
     struct loop_source *timer;
     enum robot_state state;
     int64_t carried_ns, struck_ns, mended_ns; // 0 = not yet
+    bool for_the_board;                       // what is carried was not picked ahead
     bool decided;
     enum outcome outcome;
     char question[512];
@@ -72,7 +73,7 @@ static void strike(struct pull *p, bool on)
 static bool carries(const struct pull *p)
 {
     const struct world_tool *tool = &table_world(play_table(p->play))->tool;
-    return p->state == ROBOT_WORKING && tool->held && tool->moving &&
+    return p->state == ROBOT_WORKING && p->for_the_board && tool->held && tool->moving &&
            robot_counts(play_robot(p->play))->moves >= p->after_moves;
 }
 
@@ -106,6 +107,8 @@ static void on_news(void *user, enum robot_news kind, const char *text)
     struct pull *p = user;
     if (p->chatty)
         printf("  %8.2f  %s\n", (double)loop_now(p->loop) / (double)NS_PER_S, text);
+    if (kind == ROBOT_NEWS_DOING)
+        p->for_the_board = strncmp(text, "placing", 7) == 0 || strncmp(text, "lifting", 7) == 0;
     if (kind == ROBOT_NEWS_QUESTION && p->struck_ns)
         snprintf(p->question, sizeof p->question, "%s", text);
 }

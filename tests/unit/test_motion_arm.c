@@ -164,6 +164,27 @@ static void test_stone_falls_while_it_waits(void **state)
     assert_done(p);
 }
 
+// The same, asked by whoever lets the stone wait there.
+static void test_stone_waits(void **state)
+{
+    (void)state;
+    assert_true(rig_home(&rig));
+    assert_int_equal(arm_check_held(rig.arm), ARM_HELD_NO);
+    uint64_t pick = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_PICK, .store = 0});
+    uint64_t park = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1});
+    assert_true(rig_settle(&rig, 30));
+    assert_done(pick);
+    assert_done(park);
+    assert_int_equal(arm_check_held(rig.arm), ARM_HELD_YES);
+    rig_run(&rig, rig.now + 600 * 1000000000LL);
+    assert_int_equal(arm_check_held(rig.arm), ARM_HELD_YES);
+    rig.stone_on_cup = false;
+    assert_int_equal(arm_check_held(rig.arm), ARM_HELD_NO);
+    uint64_t p = rig_submit(&rig, place(-300, -270, 0)); // takes another one
+    assert_true(rig_settle(&rig, 30));
+    assert_done(p);
+}
+
 static void test_sensor_contradicts(void **state)
 {
     (void)state;
@@ -340,6 +361,7 @@ int main(void)
         T(test_nothing_gripped),
         T(test_stone_lost_on_the_way),
         T(test_stone_falls_while_it_waits),
+        T(test_stone_waits),
         T(test_sensor_contradicts),
         T(test_stone_sticks),
         T(test_no_sensor_is_not_verified),

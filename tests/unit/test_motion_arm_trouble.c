@@ -31,19 +31,38 @@ static void test_stop_is_at_once(void **state)
     assert_int_equal(rig.fake.violations, 0);
 }
 
+static void latch(enum arm_stop_reason input, const char *name)
+{
+    struct error err = {0};
+    assert_true(rig_home(&rig));
+    int resets = rig.fake.resets;
+    arm_set_stop_input(rig.arm, input, true, rig.now);
+    assert_int_equal(arm_state(rig.arm), ARM_FAULTED);
+    for (int kind = 0; kind < ARM_JOB_KINDS; kind++)
+        assert_int_equal(0, rig_submit(&rig, (struct arm_job){.kind = (enum arm_job_kind)kind}));
+    assert_int_equal(arm_reset(rig.arm, rig.now, &err), -EBUSY);
+    assert_non_null(strstr(err.text, name));
+    rig_run(&rig, rig.now + SECOND);
+    assert_true(rig.fake.resets > resets);
+    arm_set_stop_input(rig.arm, input, false, rig.now);
+    assert_int_equal(arm_state(rig.arm), ARM_FAULTED); // releasing it is not restarting
+    assert_int_equal(arm_reset(rig.arm, rig.now, &err), 0);
+    assert_true(rig_reach(&rig, ARM_UNKNOWN, 5));
+}
+
 static void test_stop_inputs_latch(void **state)
 {
     (void)state;
     struct error err = {0};
-    assert_true(rig_home(&rig));
+    latch(ARM_STOP_ESTOP, "emergency stop");
+    latch(ARM_STOP_LID, "lid");
+    // One of two is not enough.
     arm_set_stop_input(rig.arm, ARM_STOP_ESTOP, true, rig.now);
-    assert_int_equal(arm_state(rig.arm), ARM_FAULTED);
-    assert_int_equal(arm_reset(rig.arm, rig.now, &err), -EBUSY);
-    assert_non_null(strstr(err.text, "emergency stop"));
+    arm_set_stop_input(rig.arm, ARM_STOP_LID, true, rig.now);
     arm_set_stop_input(rig.arm, ARM_STOP_ESTOP, false, rig.now);
-    assert_int_equal(arm_state(rig.arm), ARM_FAULTED); // releasing it is not restarting
+    assert_int_equal(arm_reset(rig.arm, rig.now, &err), -EBUSY);
+    arm_set_stop_input(rig.arm, ARM_STOP_LID, false, rig.now);
     assert_int_equal(arm_reset(rig.arm, rig.now, &err), 0);
-    assert_true(rig_reach(&rig, ARM_UNKNOWN, 5));
 }
 
 static void test_stop_while_homing(void **state)

@@ -475,6 +475,24 @@ static void test_stores(void **state)
     s.store[1].kind = STORE_TRAY;
     assert_int_equal(stores_supply(&s, 3, 0, 0, &store, &err), -ENOENT);
     assert_string_equal(err.code, "NoStore");
+    // A stone that was taken and not played: never into a feeder, whose pocket is full again.
+    s.store[1].full[0] = false;
+    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), 0);
+    assert_int_equal(store, 1);
+    assert_int_equal(stores_return(&s, 2, 0, 0, &store, &err), -ENOSPC);
+    assert_string_equal(err.code, "NoStore");
+    s.store[1].full[0] = s.store[1].full[3] = true;
+    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), -ENOSPC);
+    assert_string_equal(err.code, "StoreFull");
+    s.store[s.count] = s.store[1]; // a supply tray comes before a capture tray, however far
+    s.store[s.count].role = STORE_SUPPLY;
+    s.store[s.count].x -= 300;
+    memset(s.store[s.count++].full, 0, sizeof s.store[0].full);
+    s.store[1].full[0] = false;
+    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), 0);
+    assert_int_equal(store, 2);
+    s.count--;
+    s.store[1].full[0] = true;
     assert_int_equal(stores_set_count(&s, 0, 51), -EINVAL);
     s.store[1].name[0] = '\0';
     assert_int_equal(stores_check(&s, &err), -EINVAL);

@@ -5,6 +5,7 @@ tessera_test(NAME test_engine_tactics SOURCES unit/test_engine_tactics.c LIBS te
 tessera_test(NAME test_engine_threat SOURCES unit/test_engine_threat.c LIBS tessera_engine)
 tessera_test(NAME test_engine_pentago SOURCES unit/test_engine_pentago.c LIBS tessera_engine)
 tessera_test(NAME test_engine_games SOURCES unit/test_engine_games.c LIBS tessera_engine)
+tessera_test(NAME test_engine_clock SOURCES unit/test_engine_clock.c LIBS tessera_engine)
 tessera_test(NAME test_engine_points SOURCES unit/test_engine_points.c LIBS tessera_engine)
 tessera_test(NAME test_engine_program SOURCES system/test_engine_program.c LIBS tessera_engine LABEL system)
 tessera_test(NAME test_engine_perft SOURCES system/test_engine_perft.c system/program.c LIBS tessera_engine LABEL system)

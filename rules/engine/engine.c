@@ -115,10 +115,11 @@ int engine_prepare(struct engine *engine, const struct variant *variant)
         int r = need_pentago(engine, weak);
         return r < 0 ? r : pentago_opening_find(empty, &entry);
     }
-    if (!rows_plays(variant))
-        return 0;
-    int r = need_rows(engine, weak);
-    return r < 0 ? r : rows_prepare(engine->rows[weak], variant);
+    // Full strength too when the level is lower: a hint must not be late either.
+    for (int i = 0, r; rows_plays(variant) && i <= weak; i++)
+        if ((r = need_rows(engine, i)) < 0 || (r = rows_prepare(engine->rows[i], variant)) < 0)
+            return r;
+    return 0;
 }
 
 // The answer when a player failed to give a legal one: never an illegal move, whatever happens.

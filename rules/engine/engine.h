@@ -76,8 +76,8 @@ void engine_set_seed(struct engine *engine, uint64_t seed);
 // Forgets everything learnt, as after engine_new.
 void engine_forget(struct engine *engine);
 
-// Makes whatever tables the variant needs (up to a quarter of a second), so that the first move
-// does not pay for them. Optional. Returns 0 or -ENOMEM.
+// Makes whatever tables the variant needs at this level (up to half a second), so that the first
+// move or hint does not pay for them. Optional. Returns 0 or -ENOMEM.
 int engine_prepare(struct engine *engine, const struct variant *variant);
 
 // Chooses a move for whoever is to move. -EINVAL when the game is over (*err says so), -ENOMEM.

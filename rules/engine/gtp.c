@@ -130,6 +130,8 @@ static const struct {
     {"tessera-set_game", gtp_do_set_game},
     {"tessera-list_games", gtp_do_list_games},
     {"tessera-move_time", gtp_do_move_time},
+    {"tessera-clock", gtp_do_clock},
+    {"tessera-clock_left", gtp_do_clock_left},
     {"tessera-level", gtp_do_level},
     {"tessera-seed", gtp_do_seed},
     {"tessera-resign", gtp_do_resign},

@@ -50,6 +50,8 @@ void gtp_do_genmove(struct gtp_request *r);
 void gtp_do_reg_genmove(struct gtp_request *r);
 void gtp_do_time_settings(struct gtp_request *r);
 void gtp_do_time_left(struct gtp_request *r);
+void gtp_do_clock(struct gtp_request *r);
+void gtp_do_clock_left(struct gtp_request *r);
 void gtp_do_move_time(struct gtp_request *r);
 void gtp_do_level(struct gtp_request *r);
 void gtp_do_seed(struct gtp_request *r);

@@ -28,8 +28,7 @@ void gtp_do_clear_board(struct gtp_request *r)
 {
     struct session *s = r->session;
     game_init(&s->game, &s->variant);
-    for (int c = 0; c <= COLOURS_MAX; c++)
-        s->clock.left_ns[c] = -1;
+    gameclock_restart(&s->clock);
     gtp_answer(r, "%s", "");
 }
 

@@ -24,10 +24,13 @@ static void generate(struct gtp_request *r, int play)
         gtp_refuse(r, "it is %s's turn", gtp_colour_name(game_next_colour(&s->game)));
         return;
     }
+    int64_t start = clock_monotonic_ns();
     if (session_think(s, false, &thought, &err) < 0) {
         gtp_refuse(r, "%s", err.text);
         return;
     }
+    if (play && s->clock.set)
+        gameclock_spend(&s->clock, game_next_colour(&s->game), clock_monotonic_ns() - start);
     if (session_resigns(s, &thought)) {
         gtp_answer(r, "resign");
         return;
@@ -57,14 +60,31 @@ void gtp_do_time_settings(struct gtp_request *r)
         gtp_refuse(r, "syntax error: time_settings MAIN BYO_YOMI STONES");
         return;
     }
-    struct session_clock *clock = &r->session->clock;
-    // "Byo-yomi without stones" means no limit at all.
-    *clock = (struct session_clock){.main_ns = main_s * NS_PER_S,
-                                    .byo_ns = byo_s * NS_PER_S,
-                                    .byo_stones = (int)stones,
-                                    .set = !(byo_s > 0 && stones == 0)};
-    for (int c = 0; c <= COLOURS_MAX; c++)
-        clock->left_ns[c] = -1;
+    gameclock_start(&r->session->clock, main_s * NS_PER_S, byo_s * NS_PER_S, (int)stones, 0);
+    gtp_answer(r, "%s", "");
+}
+
+void gtp_do_clock(struct gtp_request *r)
+{
+    long main_ms, increment_ms = 0;
+    if (!gtp_number(r->argument[0], 1, 1000000000, &main_ms) ||
+        (r->count > 1 && !gtp_number(r->argument[1], 0, 86400000, &increment_ms))) {
+        gtp_refuse(r, "syntax error: tessera-clock MILLISECONDS [INCREMENT]");
+        return;
+    }
+    gameclock_start(&r->session->clock, main_ms * NS_PER_MS, 0, 0, increment_ms * NS_PER_MS);
+    gtp_answer(r, "%s", "");
+}
+
+void gtp_do_clock_left(struct gtp_request *r)
+{
+    unsigned colour = gtp_colour_of(r->session, r->argument[0]);
+    long ms;
+    if (!colour || r->count < 2 || !gtp_number(r->argument[1], 0, 1000000000, &ms)) {
+        gtp_refuse(r, "syntax error: tessera-clock_left COLOUR MILLISECONDS");
+        return;
+    }
+    gameclock_tell(&r->session->clock, colour, ms * NS_PER_MS, 0);
     gtp_answer(r, "%s", "");
 }
 
@@ -77,9 +97,7 @@ void gtp_do_time_left(struct gtp_request *r)
         gtp_refuse(r, "syntax error: time_left COLOUR SECONDS STONES");
         return;
     }
-    r->session->clock.left_ns[colour] = seconds * NS_PER_S;
-    r->session->clock.stones_left[colour] = (int)stones;
-    r->session->clock.set = true;
+    gameclock_tell(&r->session->clock, colour, seconds * NS_PER_S, (int)stones);
     gtp_answer(r, "%s", "");
 }
 
@@ -103,6 +121,8 @@ void gtp_do_level(struct gtp_request *r)
         gtp_refuse(r, "syntax error: tessera-level 1..%d", ENGINE_LEVELS);
     else if (engine_set_level(r->session->engine, (int)level, &err) < 0)
         gtp_refuse(r, "%s", err.text);
+    else if (engine_prepare(r->session->engine, &r->session->variant) < 0)
+        gtp_refuse(r, "there is not enough memory");
     else
         gtp_answer(r, "%s", "");
 }

@@ -77,30 +77,18 @@ int session_set_game(struct session *s, const char *name, char *const changes[],
         return error_set(err, -ENOMEM, "There is not enough memory for this game.");
     s->variant = v;
     game_init(&s->game, &s->variant);
-    for (int c = 0; c <= COLOURS_MAX; c++)
-        s->clock.left_ns[c] = -1;
+    gameclock_restart(&s->clock);
     return 0;
 }
 
 int64_t session_budget(const struct session *s)
 {
-    const struct session_clock *clock = &s->clock;
-    if (!clock->set)
+    if (!s->clock.set)
         return s->move_time_ns;
-    unsigned colour = game_next_colour(&s->game);
-    int64_t left = clock->left_ns[colour] >= 0 ? clock->left_ns[colour] : clock->main_ns;
-    int stones = clock->stones_left[colour];
-    if (stones > 0)
-        return left / stones;
-    int played = s->game.ply / 2;
+    int played = s->game.ply / s->variant.colours;
     int expected = s->variant.family == FAMILY_PENTAGO ? MOVES_PENTAGO : MOVES_EXPECTED;
     int more = expected - played > 8 ? expected - played : 8;
-    int64_t budget = left / more;
-    if (clock->byo_ns > 0)
-        budget += clock->byo_ns / (clock->byo_stones > 0 ? clock->byo_stones : 1);
-    // Never the whole clock on one move.
-    int64_t most = clock->byo_ns > 0 && left == 0 ? budget : left / 2 + clock->byo_ns / 2;
-    return budget < most ? budget : most;
+    return gameclock_budget(&s->clock, game_next_colour(&s->game), more);
 }
 
 static int think_once(struct session *s, const struct game *game, int64_t deadline,

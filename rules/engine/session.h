@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "rules/engine/engine.h"
+#include "rules/engine/gameclock.h"
 #include "rules/engine/gomocup_player.h"
 #include "rules/engine/input.h"
 
@@ -21,14 +22,6 @@ struct session_options {
     const char *brain;    // NULL, or the command of a Gomocup program that chooses the moves
 };
 
-struct session_clock {
-    int64_t main_ns, byo_ns; // as set for the whole game
-    int byo_stones;
-    int64_t left_ns[COLOURS_MAX + 1]; // −1 = not told, use main_ns
-    int stones_left[COLOURS_MAX + 1]; // in the current byo-yomi period, 0 = main time
-    bool set;
-};
-
 struct session {
     struct session_options options;
     struct engine *engine;
@@ -38,7 +31,7 @@ struct session {
     atomic_int stop; // the current search must end
     struct variant variant;
     struct game game;
-    struct session_clock clock;
+    struct gameclock clock;
     int64_t move_time_ns;
 };
 

@@ -95,6 +95,44 @@ static void bench_search(const char *name, const char *variant, const char *move
     engine_free(engine);
 }
 
+// Nodes that two threads make for each that one makes in the same time.
+static void bench_threads(void)
+{
+    static struct game game;
+    static struct engine_thought thought;
+    static const char *const moves[] = {"K10", "L9", "K14", "L11", "H12", "J11", "H10", "L10"};
+    double ratio[ROUNDS];
+    struct engine *engine[2];
+    struct error err;
+    game_init(&game, variant_find("pente"));
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        struct move move;
+        if (!move_parse(&game.rules, moves[i], strlen(moves[i]), &move) ||
+            game_play(&game, move, NULL) != REASON_NONE)
+            return;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct engine_settings settings = {
+            .level = 10, .threads = 1 + i, .hash_mib = 64, .seed = 1};
+        if (engine_new(&settings, &engine[i], &err) < 0)
+            return;
+        engine_prepare(engine[i], &game.rules);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t nodes[2];
+        for (int i = 0; i < 2; i++) {
+            engine_forget(engine[i]);
+            struct engine_limits limits = {.deadline_ns = clock_monotonic_ns() + 700 * NS_PER_MS};
+            engine_think(engine[i], &game, &limits, true, NULL, NULL, NULL, &thought, NULL);
+            nodes[i] = thought.nodes;
+        }
+        ratio[round] = (double)nodes[1] / (double)nodes[0];
+    }
+    report("engine pente, nodes of 2 threads to 1", ratio, "times");
+    for (int i = 0; i < 2; i++)
+        engine_free(engine[i]);
+}
+
 static void bench_solver(void)
 {
     double value[ROUNDS];
@@ -124,6 +162,7 @@ int main(void)
     bench_search("pente", "pente", "K10,L9,K14,L11,H12,J11,H10,L10", 200000);
     bench_search("keryo", "keryo", "K10,J11,K13,J13,H10,J12,J10,L10,M11,L12", 200000);
     bench_search("pentago", "pentago", "2/5 1R,3/5 1L,1/5 4R,4/5 3L,1/1 2R,2/1 4L", 1000000);
+    bench_threads();
     bench_solver();
     return 0;
 }

@@ -106,6 +106,25 @@ static void test_keeps_time(void **state)
         }
     }
     ask("tessera-set_game pente");
+    assert_non_null(strstr(ask("tessera-clock"), "syntax error"));
+    assert_non_null(strstr(ask("tessera-clock_left z 5"), "syntax error"));
+    assert_string_equal(ask("tessera-clock 1000 50"), "");
+    // Nobody tells the clock: the engine counts for itself.
+    int64_t spent_ns = 0;
+    for (int ply = 0; ply < 24; ply++) {
+        int64_t from_ns = clock_monotonic_ns();
+        ask(ply % 2 ? "genmove w" : "genmove b");
+        spent_ns += clock_monotonic_ns() - from_ns;
+        if (!strstr(ask("gogui-rules_final_result"), "not over"))
+            break;
+    }
+    assert_true(spent_ns < 2 * (1000 + 12 * 50) * NS_PER_MS + NS_PER_S);
+    assert_string_equal(ask("clear_board"), "");
+    assert_string_equal(ask("tessera-clock_left b 300"), "");
+    int64_t hurry_ns = clock_monotonic_ns();
+    ask("genmove b");
+    assert_true(clock_monotonic_ns() - hurry_ns < 300 * NS_PER_MS + NS_PER_S);
+    ask("tessera-set_game pente");
     assert_string_equal(ask("time_settings 2 0 0"), "");
     int64_t start_ns = clock_monotonic_ns();
     ask("genmove b");

@@ -72,6 +72,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
 {
     if (e->tag == ROBOT_TAG_HOME) {
         r->homing = false;
+        home_check_homed(&r->home);
         robot_ahead_check(r);
     }
     if (e->tag == ROBOT_TAG_AHEAD)

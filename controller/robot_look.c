@@ -82,33 +82,60 @@ static bool person_is_next(const struct robot *r)
     return seat && r->o.players[seat - 1].at_board;
 }
 
-// The stones we placed, as they came to lie: what is off a little teaches the map, far off means
-// lost steps.
-static void check_placing(struct robot *r)
+static void doubt_home(struct robot *r, struct point where, double far)
 {
-    double far = 0;
-    struct point where = {0, 0};
-    for (int i = 0; i < r->step_count; i++) {
-        const struct target_step *step = &r->steps[i];
-        if (step->lift)
-            continue;
-        double offset[2];
-        evidence_offset(&r->evidence, step->at.y * r->evidence.columns + step->at.x, offset);
-        if (hypot(offset[0], offset[1]) > far) {
-            far = hypot(offset[0], offset[1]);
-            where = step->at;
-        }
-        robot_learn_map(r, i, offset);
-    }
-    r->step_count = 0;
-    if (far <= r->settings->safety.placing_error)
-        return;
     char name[MOVE_TEXT_MAX];
     r->home_due = true;
     robot_news(r, ROBOT_NEWS_TROUBLE,
                "the stone on %s lies %.1f mm beside its point; the arm will check its home corner "
                "before it moves again",
                point_format(where, name), far);
+}
+
+static void ask_about_home(struct robot *r, struct point where, double far)
+{
+    char name[MOVE_TEXT_MAX];
+    r->question_board = false;
+    snprintf(
+        r->question, sizeof r->question,
+        "the arm has found its home corner anew, and the stone on %s still lies %.1f mm beside "
+        "its point. Is something in its way, a belt loose, or has the board been moved? "
+        "`tessera-config calibrate arm` measures it again.",
+        point_format(where, name), far);
+    robot_raise(r, ROBOT_EV_WRONG);
+}
+
+// The stone we placed last, as it came to lie: what is off a little teaches the map, far off means
+// lost steps or a wrong home corner. False: people are asked.
+static bool check_placing(struct robot *r)
+{
+    for (int i = 0; i < r->step_count; i++) {
+        const struct target_step *step = &r->steps[i];
+        if (step->lift)
+            continue;
+        double offset[2], limit = r->settings->safety.placing_error;
+        evidence_offset(&r->evidence, step->at.y * r->evidence.columns + step->at.x, offset);
+        double far = hypot(offset[0], offset[1]);
+        enum home_verdict verdict = home_check_stone(&r->home, offset, limit);
+        if (verdict == HOME_RIGHT || verdict == HOME_MAP)
+            robot_learn_map(r, i, offset);
+        if (verdict == HOME_MAP)
+            robot_news(r, ROBOT_NEWS_TROUBLE,
+                       "the stones lie %.1f mm beside their points, homed or not: the board must "
+                       "have been moved. The arm follows it.",
+                       far);
+        if (verdict == HOME_RIGHT || verdict == HOME_MAP)
+            continue;
+        r->step_count = 0;
+        r->home_due = true;
+        if (verdict == HOME_WRONG)
+            ask_about_home(r, step->at, far);
+        else
+            doubt_home(r, step->at, far);
+        return verdict == HOME_DOUBT;
+    }
+    r->step_count = 0;
+    return true;
 }
 
 // Until now a stone that had been on the cup might have lain anywhere, also for the program that
@@ -123,14 +150,15 @@ static void note_seen(struct robot *r)
 
 void robot_confirm(struct robot *r)
 {
-    check_placing(r);
+    bool well = check_placing(r);
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
     note_seen(r);
     r->failure[0] = 0;
     if (r->events.confirmed)
         r->events.confirmed(r->events.user, robot_game(r));
-    robot_raise(r, ROBOT_EV_SAME);
+    if (well)
+        robot_raise(r, ROBOT_EV_SAME);
 }
 
 static void ask_about_board(struct robot *r, const struct target_report *report)

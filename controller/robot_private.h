@@ -12,6 +12,7 @@
 #include "controller/controls.h"
 #include "controller/evidence.h"
 #include "controller/eye.h"
+#include "controller/home_check.h"
 #include "controller/map_learner.h"
 #include "controller/move_reader.h"
 #include "controller/robot.h"
@@ -79,6 +80,7 @@ struct robot {
     bool adrift;            // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
     bool home_due;          // a stone lies too far off: the arm may have lost steps
+    struct home_check home; // by the stones laid since
     int64_t work_began_ns;
     unsigned ahead_asked;  // colour of the stone to be picked ahead
     unsigned ahead_colour; // of the one that has been; 0 = none

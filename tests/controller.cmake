@@ -2,6 +2,8 @@ tessera_test(NAME test_controller_loop SOURCES unit/test_controller_loop.c LIBS 
 tessera_test(NAME test_controller_state SOURCES unit/test_controller_state.c LIBS tessera_reading TIMEOUT 30)
 tessera_test(NAME test_controller_next_stone SOURCES unit/test_controller_next_stone.c
     LIBS tessera_reading TIMEOUT 30)
+tessera_test(NAME test_controller_home_check SOURCES unit/test_controller_home_check.c
+    LIBS tessera_reading TIMEOUT 30)
 tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c LIBS tessera_reading TIMEOUT 30)
 tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers TIMEOUT 60)
 

@@ -26,6 +26,7 @@ enum {
     NEWS_SIZE = 16384,
     MOVES_BEFORE = 1, // accepted before the fault
     MOVES_AFTER = 2,
+    MOVES_LATEST = 6, // for what must be told
 };
 static const int64_t TICK_NS = 20 * NS_PER_MS;
 static const int64_t CASE_NS = 200 * NS_PER_S; // no case may take longer (virtual)
@@ -179,6 +180,11 @@ static void reach_in(struct rig *g)
     assert_int_equal(0, person_reach(table_person(table_of(g)), 9, 2, 5, NULL, NULL));
 }
 
+static void lose_steps(struct rig *g)
+{
+    table_fault(table_of(g), FAULT_LOSE_STEPS, 3.5);
+}
+
 static void nothing(struct rig *g)
 {
     (void)g;
@@ -203,6 +209,8 @@ static const struct fault_case CASES[] = {
     {"the waiting stone falls off", AT_WATCH, lose_stone, NULL, 1, "has fallen off",
      1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, false, NULL},
     {"brown-out while a stone waits", AT_WATCH, brown_out, NULL, 1, NULL, 0, false, false, NULL},
+    {"steps lost while a stone waits", AT_WATCH, lose_steps, NULL, 1, "the arm checks its home corner", 0,
+     false, false, NULL},
     {"a stone waits too long", AT_WATCH, nothing, NULL, 1, "putting the waiting blue stone away", 0,
      false, false, "gripper.wait_time=0.5 s"},
     {"resigning while a stone waits", AT_WATCH, resign, NULL, 0,
@@ -350,7 +358,9 @@ static void on_confirmed(void *user, const struct game *game)
     int size = game->rules.size;
     for (int i = 0; i < size * size; i++)
         g->disagreements += truth[i] != (int)game_at(game, i % size, i / size);
-    if (g->mended_ns && counts(g)->moves >= g->moves_at_strike + MOVES_AFTER)
+    bool told = !g->c->told || strstr(g->news, g->c->told);
+    int after = counts(g)->moves - g->moves_at_strike;
+    if (g->mended_ns && (after >= MOVES_LATEST || (told && after >= MOVES_AFTER)))
         loop_exit(g->loop, 0);
 }
 

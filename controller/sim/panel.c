@@ -18,6 +18,7 @@ struct panel {
     const struct panel_ops *ops;
     void *user;
     struct gpio gpio;
+    bool vents_at_rest, lost;
     int event_fd;
     int level[GPIO_LINES];
     struct edge edge[EDGES_MAX];
@@ -34,9 +35,17 @@ static int panel_get(void *impl, enum gpio_line line)
     struct panel *panel = impl;
     if (line < 0 || line >= GPIO_LINES)
         return -ENOENT;
+    if (panel->lost)
+        return -ENODEV;
     if (line == GPIO_PICK_SENSOR)
         panel->level[line] = panel->ops->pick_sensor(panel->user);
     return panel->level[line];
+}
+
+static void drive(struct panel *panel, enum gpio_line line, bool value)
+{
+    panel->level[line] = value;
+    panel->ops->output(panel->user, line, value);
 }
 
 static int panel_set(void *impl, enum gpio_line line, int value)
@@ -44,8 +53,9 @@ static int panel_set(void *impl, enum gpio_line line, int value)
     struct panel *panel = impl;
     if (!is_output(line))
         return -EPERM;
-    panel->level[line] = value != 0;
-    panel->ops->output(panel->user, line, value != 0);
+    if (panel->lost)
+        return -ENODEV;
+    drive(panel, line, value != 0);
     return 0;
 }
 
@@ -84,7 +94,8 @@ static const struct gpio_ops OPS = {
     .close = panel_close,
 };
 
-int panel_new(const struct panel_ops *ops, void *user, struct panel **ret, struct error *err)
+int panel_new(const struct panel_ops *ops, void *user, bool vents_at_rest, struct panel **ret,
+              struct error *err)
 {
     struct panel *panel = calloc(1, sizeof *panel);
     if (!panel)
@@ -92,7 +103,8 @@ int panel_new(const struct panel_ops *ops, void *user, struct panel **ret, struc
     panel->ops = ops;
     panel->user = user;
     panel->gpio = (struct gpio){.ops = &OPS, .impl = panel};
-    panel->level[GPIO_VALVE] = 1;
+    panel->vents_at_rest = vents_at_rest;
+    panel->level[GPIO_VALVE] = vents_at_rest;
     panel->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (panel->event_fd < 0) {
         const int r = -errno;
@@ -122,6 +134,8 @@ void panel_set_input(struct panel *panel, enum gpio_line line, int value, int64_
     if (panel->level[line] == value)
         return;
     panel->level[line] = value;
+    if (panel->lost)
+        return;
     if (panel->edge_count == EDGES_MAX) {
         panel->edge_head = (panel->edge_head + 1) % EDGES_MAX;
         panel->edge_count--;
@@ -140,8 +154,14 @@ int panel_level(const struct panel *panel, enum gpio_line line)
 
 void panel_release(struct panel *panel)
 {
-    panel_set(panel, GPIO_PUMP, 0);
-    panel_set(panel, GPIO_VALVE, 1);
-    panel_set(panel, GPIO_LAMP_TURN, 0);
-    panel_set(panel, GPIO_LAMP_FAULT, 0);
+    drive(panel, GPIO_PUMP, false);
+    drive(panel, GPIO_VALVE, panel->vents_at_rest);
+    drive(panel, GPIO_LAMP_TURN, false);
+    drive(panel, GPIO_LAMP_FAULT, false);
+}
+
+void panel_lose_chip(struct panel *panel)
+{
+    panel_release(panel);
+    panel->lost = true;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@ struct port {
     char path[PATH_BYTES];
     struct loop_source *master_source, *notify_source;
     uint64_t received, sent; // since the last open
+    int holders;             // open descriptors of the host
+    bool dtr;
 
     uint8_t in[IN_MAX];
     int64_t in_ns[IN_MAX]; // arrival of each byte
@@ -111,13 +114,36 @@ static void master_ready(void *user, int fd, uint32_t revents)
     port->ops->input(port->user, now);
 }
 
+// DTR goes up with the first opening, and a rising DTR resets the board. It stays up after a close
+// that does not "hang up" (HUPCL off), and then the next opening is no news to the board.
 static void host_opened(struct port *port)
 {
-    port->received = port->sent = 0;
-    port->in_count = 0;
-    port->out_count = 0;
+    port->holders++;
+    const bool rising = !port->dtr;
+    port->dtr = true;
+    if (port->holders == 1 || rising) {
+        port->received = port->sent = 0;
+        port->in_count = 0;
+        port->out_count = 0;
+    }
     listen_to_host(port);
-    port->ops->opened(port->user, loop_now(port->loop));
+    if (rising)
+        port->ops->opened(port->user, loop_now(port->loop));
+}
+
+static bool nobody_has_it(const struct port *port)
+{
+    struct pollfd p = {.fd = port->master};
+    return poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
+}
+
+static void host_closed(struct port *port)
+{
+    struct termios t;
+    // Two closes in a row may come as one event.
+    port->holders = nobody_has_it(port) || port->holders == 0 ? 0 : port->holders - 1;
+    if (port->holders == 0 && (tcgetattr(port->master, &t) < 0 || t.c_cflag & HUPCL))
+        port->dtr = false;
 }
 
 static void notify_ready(void *user, int fd, uint32_t revents)
@@ -129,8 +155,12 @@ static void notify_ready(void *user, int fd, uint32_t revents)
     for (ssize_t at = 0; at < n;) {
         const struct inotify_event *e = (const struct inotify_event *)(buf + at);
         at += (ssize_t)(sizeof *e + e->len);
-        if (e->wd == port->watch && e->mask & IN_OPEN)
+        if (e->wd != port->watch)
+            continue; // of a tty that has been unplugged
+        if (e->mask & IN_OPEN)
             host_opened(port);
+        if (e->mask & IN_CLOSE)
+            host_closed(port);
     }
 }
 
@@ -147,15 +177,18 @@ int port_plug(struct port *port, struct error *err)
     if (grantpt(fd) == 0 && unlockpt(fd) == 0 && ptsname_r(fd, port->path, PATH_BYTES) == 0 &&
         tcgetattr(fd, &t) == 0) {
         cfmakeraw(&t);
+        t.c_cflag |= HUPCL; // as every serial port begins
         r = tcsetattr(fd, TCSANOW, &t) == 0 ? io_set_nonblocking(fd, true) : -errno;
     }
     if (r == 0)
-        port->watch = inotify_add_watch(port->notify, port->path, IN_OPEN);
+        port->watch = inotify_add_watch(port->notify, port->path, IN_OPEN | IN_CLOSE);
     if (r < 0 || port->watch < 0) {
         close(fd);
         return error_set(err, r < 0 ? r : -errno, "The simulated plotter's tty cannot be set up.");
     }
     port->master = fd;
+    port->holders = 0;
+    port->dtr = false;
     return 0;
 }
 

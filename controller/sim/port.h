@@ -1,7 +1,9 @@
 // port: the USB cable between host and firmware: a pty whose far end is timed like a wire.
 //
 // What the host writes arrives byte by byte at 115200 baud; what the firmware sends can be read
-// once its last byte has left. Opening the tty is noticed (inotify), as a board notices DTR.
+// once its last byte has left. Opening and closing the tty are noticed (inotify), as a board
+// notices DTR: it rises with the first opening and falls with the last close, unless that one's
+// settings say otherwise (HUPCL). Only a rising DTR resets the board.
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +17,7 @@
 struct port;
 
 struct port_ops {
-    void (*opened)(void *user, int64_t now_ns); // the host opened it: DTR resets the board
+    void (*opened)(void *user, int64_t now_ns); // the host opened it and DTR rose
     void (*input)(void *user, int64_t now_ns);  // bytes are waiting in port_next_in()
 };
 

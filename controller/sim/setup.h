@@ -74,6 +74,7 @@ struct setup_gripper {
     double height_tolerance;  // mm above or below the dome's top
     double slip;              // σ in mm of a stone let go on the board
     double failure;           // probability that a good contact does not seal
+    bool valve_shut_at_rest;  // its valve vents only with current; otherwise it vents without
     bool probe_is_sensor;     // the pick sensor is wired to the firmware's probe pin too
     bool vacuum_by_mcode;     // M3/M8 switch the pump as well
 };

@@ -343,7 +343,7 @@ static int make_parts(struct table *t, struct error *err)
     const struct table_setup *setup = &s->world.setup;
     int r = port_new(t->loop, &PORT_OPS, t, setup->seed, &t->port, err);
     if (r == 0)
-        r = panel_new(&PANEL_OPS, t, &t->panel, err);
+        r = panel_new(&PANEL_OPS, t, !setup->gripper.valve_shut_at_rest, &t->panel, err);
     if (r == 0)
         r = person_new(t->loop, &PERSON_OPS, t, setup->seed, &t->person);
     if (r == 0)

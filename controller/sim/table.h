@@ -112,6 +112,7 @@ enum table_fault {
     FAULT_ESTOP_WIRE, // value 1: the wire is broken (reads 1), 0: mended
     FAULT_ESTOP_DEAD, // value 1: pressing it changes nothing at the line (its contact is shorted)
     FAULT_PUMP_DEAD,  // value 1: the pump does not run
+    FAULT_PANEL_GONE, // the chip of all its lines disappears, until the table is opened anew
     TABLE_FAULTS
 };
 

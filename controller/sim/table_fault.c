@@ -35,6 +35,7 @@ static const char *const NAMES[TABLE_FAULTS] = {
     [FAULT_ESTOP_WIRE] = "estop-wire",
     [FAULT_ESTOP_DEAD] = "estop-dead",
     [FAULT_PUMP_DEAD] = "pump-dead",
+    [FAULT_PANEL_GONE] = "panel-gone",
 };
 
 const char *table_fault_name(enum table_fault fault)
@@ -195,6 +196,9 @@ void table_fault(struct table *t, enum table_fault fault, double value)
         break;
     case FAULT_PUMP_DEAD:
         s->pump_dead = value != 0;
+        break;
+    case FAULT_PANEL_GONE:
+        panel_lose_chip(t->panel);
         break;
     default:
         if (fault <= FAULT_DOOR)

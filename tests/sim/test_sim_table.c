@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -74,6 +75,44 @@ static void opening_resets_the_board(void **state)
     assert_int_equal(host.length, 0);
     host_run(&host, 0.15);
     assert_true(host_said(&host, "\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n"));
+}
+
+static void set_hupcl(int fd, bool on)
+{
+    struct termios t;
+    assert_int_equal(tcgetattr(fd, &t), 0);
+    t.c_cflag = on ? t.c_cflag | HUPCL : t.c_cflag & ~(tcflag_t)HUPCL;
+    assert_int_equal(tcsetattr(fd, TCSANOW, &t), 0);
+}
+
+// Only a rising DTR resets: not a second program, and not one that comes after a close without
+// HUPCL.
+static void the_board_hears_only_a_rising_dtr(void **state)
+{
+    (void)state;
+    host_run(&host, 1.3);
+    assert_true(host_said(&host, "Grbl 1.1h"));
+    host_forget(&host);
+    const int second = open(table_serial_path(host.table), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    host_run(&host, 1.3);
+    assert_false(host_said(&host, "Grbl"));
+    close(second);
+
+    static const bool HUPCL_AT_CLOSE[] = {false, true};
+    for (int i = 0; i < 2; i++) {
+        set_hupcl(host.fd, HUPCL_AT_CLOSE[i]);
+        host.io = loop_source_free(host.io);
+        close(host.fd);
+        host.fd = -1;
+        host_run(&host, 0.2);
+        host_open(&host);
+        host_forget(&host);
+        host_run(&host, 1.3);
+        assert_int_equal(host_said(&host, "Grbl 1.1h"), HUPCL_AT_CLOSE[i]);
+        static const char *const ASK[] = {"@raw ?", "@wait 50", NULL};
+        host_play(&host, ASK); // it answers in either case
+        assert_true(host_said(&host, "<Alarm"));
+    }
 }
 
 static void a_stone_is_taken_and_placed(void **state)
@@ -257,6 +296,58 @@ static void the_estop_cuts_motors_and_pump(void **state)
     static const char *const HOME[] = {"$H", NULL};
     host_play(&host, HOME);
     assert_true(fabs(table_world(host.table)->tool.lost[0]) < 0.1);
+}
+
+// A stone on the cup; then the panel's lines are released, as when the robot's program is killed.
+static const char *const CARRY[] = {"@wait 1300", "$H",      "@to -61.5 168 22", "@to -61.5 168 8",
+                                    "G4 P0",      "@pump 1", "@wait 200",        "@to -61.5 168 22",
+                                    NULL};
+
+static int stones_on_cup(void)
+{
+    struct table_ledger l;
+    table_ledger(host.table, &l);
+    return l.cup;
+}
+
+static void a_released_valve_goes_to_its_rest(void **state)
+{
+    (void)state;
+    struct gpio *gpio = table_gpio(host.table);
+    host_play(&host, CARRY);
+    assert_int_equal(stones_on_cup(), 1);
+    gpio->ops->close(gpio->impl);
+    host_run(&host, 0.3);
+    assert_int_equal(stones_on_cup(), 0); // vented without current
+
+    host_stop(&host);
+    host_setup(&host);
+    host.setup.gripper.valve_shut_at_rest = true;
+    host_start(&host, NULL);
+    host_open(&host);
+    host_play(&host, CARRY);
+    gpio = table_gpio(host.table);
+    gpio->ops->close(gpio->impl);
+    host_run(&host, 0.3);
+    assert_int_equal(stones_on_cup(), 1); // the sealed line holds it,
+    host_run(&host, 10);
+    assert_int_equal(stones_on_cup(), 0); // but not for ever
+}
+
+static void a_chip_that_goes_is_silent(void **state)
+{
+    static const char *const HOME[] = {"@wait 1300", "$H", NULL};
+    (void)state;
+    host_play(&host, HOME);
+    struct gpio *gpio = table_gpio(host.table);
+    assert_int_equal(gpio->ops->set(gpio->impl, GPIO_PUMP, 1), 0);
+    table_fault(host.table, FAULT_PANEL_GONE, 1);
+    table_estop(host.table, true);
+    struct pollfd p = {.fd = gpio->ops->fd(gpio->impl), .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 0), 0);
+    assert_int_equal(gpio->ops->get(gpio->impl, GPIO_ESTOP), -ENODEV);
+    assert_int_equal(gpio->ops->set(gpio->impl, GPIO_PUMP, 1), -ENODEV);
+    assert_false(table_world(host.table)->vacuum.pump);
 }
 
 static void vacuum_by_mcode(void **state)
@@ -570,6 +661,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         T(opening_resets_the_board),
+        T(the_board_hears_only_a_rising_dtr),
         T(a_stone_is_taken_and_placed),
         T(the_pick_sensor_tells_edges),
         T(the_same_script_gives_the_same_bytes),
@@ -577,6 +669,8 @@ int main(void)
         T(faults_on_the_wire),
         T(a_strict_board_wants_its_baud_rate),
         T(the_estop_cuts_motors_and_pump),
+        T(a_released_valve_goes_to_its_rest),
+        T(a_chip_that_goes_is_silent),
         T(vacuum_by_mcode),
         T(the_person_places_a_stone_and_presses),
         T(the_person_lifts_into_trays),

@@ -26,11 +26,32 @@ static void device_file(struct doctor_report *report, const char *what, const ch
     }
 }
 
+// What a driver grants need not be what was asked for, and it says so to nobody.
+static void granted_pictures(const struct settings_camera *c, struct doctor_report *report)
+{
+    struct hardware_format got;
+    char mend[DOCTOR_TEXT_MAX];
+    const char *wish = c->format == SETTINGS_FORMAT_YUYV ? "YUYV" : "MJPG";
+    if (hardware_camera_would_give(c->device, wish, c->width, c->height, &got) < 0)
+        return; // no camera at all: the line about the device tells more
+    if (got.width == c->width && got.height == c->height && strcmp(got.name, wish) == 0) {
+        doctor_add(report, DOCTOR_GOOD, "pictures", "", "%s of %d x %d, as asked for", got.name,
+                   got.width, got.height);
+        return;
+    }
+    (void)snprintf(mend, sizeof mend, "tessera-config set camera.width %d camera.height %d",
+                   got.width, got.height);
+    doctor_add(report, DOCTOR_WARNING, "pictures", mend,
+               "the camera gives %s of %d x %d, not %s of %d x %d as the settings ask", got.name,
+               got.width, got.height, wish, c->width, c->height);
+}
+
 static void camera(const struct settings *s, struct doctor_report *report)
 {
     switch (s->camera.source) {
     case SETTINGS_CAMERA_V4L2:
         device_file(report, "camera", s->camera.device, "video");
+        granted_pictures(&s->camera, report);
         break;
     case SETTINGS_CAMERA_PIPE:
         doctor_add(report, DOCTOR_GOOD, "camera", "", "pictures come from: %.200s",

@@ -68,3 +68,9 @@ void hardware_model(char *ret, size_t size);
 
 // The name under `folder` (/dev/v4l/by-id) that leads to `path`, "" when there is none.
 void hardware_by_id(const char *folder, const char *path, char *ret, size_t size);
+
+// The pictures that the camera at `path` would give to somebody who asks for this size and format
+// ("MJPG", "YUYV"; the other one of the two where it has not that): a driver answers with another
+// size rather than with an error. It may be in use. Negative errno: it can't be asked.
+int hardware_camera_would_give(const char *path, const char *format, int width, int height,
+                               struct hardware_format *ret);

@@ -68,6 +68,37 @@ static bool ask_camera(struct hardware_camera *camera)
     return is_camera;
 }
 
+static int try_format(int fd, const char *name, int width, int height, struct hardware_format *ret)
+{
+    const __u32 code = v4l2_fourcc(name[0], name[1], name[2], name[3]);
+    struct v4l2_format f = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE};
+    f.fmt.pix.width = (__u32)width;
+    f.fmt.pix.height = (__u32)height;
+    f.fmt.pix.pixelformat = code;
+    f.fmt.pix.field = V4L2_FIELD_ANY;
+    if (ioctl(fd, VIDIOC_TRY_FMT, &f) < 0)
+        return -errno;
+    if (f.fmt.pix.pixelformat != code)
+        return -ENOTSUP;
+    *ret = (struct hardware_format){.width = (int)f.fmt.pix.width, .height = (int)f.fmt.pix.height};
+    (void)snprintf(ret->name, sizeof ret->name, "%s", name);
+    return 0;
+}
+
+int hardware_camera_would_give(const char *path, const char *format, int width, int height,
+                               struct hardware_format *ret)
+{
+    const char *const other = strcmp(format, "YUYV") == 0 ? "MJPG" : "YUYV";
+    const int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int r = try_format(fd, format, width, height, ret);
+    if (r < 0)
+        r = try_format(fd, other, width, height, ret);
+    (void)close(fd);
+    return r;
+}
+
 int hardware_cameras(struct hardware_camera *ret, struct error *err)
 {
     struct dirent **found;

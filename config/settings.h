@@ -126,7 +126,9 @@ struct settings_machine {
     enum settings_home_side home_x, home_y; // z always homes at the top
     double feed_xy, feed_z;                 // mm/s; firmware $110/$111, $112 are the same in mm/min
     double accel_xy, accel_z;               // mm/s²; $120/$121, $122
-    double park_x, park_y; // machine frame: arm out of the camera's view of the board
+    bool park_auto;        // parks where the calibrated camera allows, with least travel; else …
+    double park_x, park_y; // … machine frame: arm out of the camera's view of the board
+    double reach;          // the arm stands out before its cup by this, towards the person
     double wait_x, wait_y; // machine frame: where a held stone waits, at the board's edge
     double approach;       // overshoot with which targets are approached from one side (backlash)
     double margin;         // kept to the ends of travel

@@ -10,6 +10,7 @@
 #include "config/base/clock.h"
 #include "controller/devices_sim.h"
 #include "controller/gpio_chip.h"
+#include "controller/park_place.h"
 #include "vision/pipe.h"
 #include "vision/session.h"
 #include "vision/still.h"
@@ -150,6 +151,34 @@ void devices_use_board_z(struct arm_config *arm, double board_z)
     arm->safe_z = fmax(arm->safe_z, least);
 }
 
+// As fast as the settings say the firmware is: before the plotter has answered.
+static struct travel_limits settings_limits(const struct settings_machine *m)
+{
+    return (struct travel_limits){.speed = {m->feed_xy, m->feed_xy, m->feed_z},
+                                  .acceleration = {m->accel_xy, m->accel_xy, m->accel_z}};
+}
+
+static void choose_park(struct devices *d)
+{
+    const struct settings_machine *m = &d->settings->machine;
+    double store[STORES_MAX][2];
+    struct park_question q = {.geometry = &d->geometry,
+                              .map = &d->map,
+                              .stone_radius = d->settings->stones.diameter / 2,
+                              .reach = m->reach,
+                              .travel = {m->travel_x, m->travel_y},
+                              .margin = m->margin,
+                              .store = store,
+                              .limits = settings_limits(m)};
+    for (int i = 0; i < d->stores.count; i++) {
+        if (d->stores.store[i].role != STORE_SUPPLY)
+            continue;
+        store[q.stores][0] = d->stores.store[i].x;
+        store[q.stores++][1] = d->stores.store[i].y;
+    }
+    park_place(&q, d->arm.park); // else the settings' place stays
+}
+
 // What was measured takes the place of what the settings can only guess.
 static void use_calibration(struct devices *d, const struct calibration *c)
 {
@@ -165,6 +194,8 @@ static void use_calibration(struct devices *d, const struct calibration *c)
     d->models = c->stones.models;
     if (c->arm.verdict.valid)
         devices_use_board_z(&d->arm, c->arm.board_z[0]);
+    if (c->arm.verdict.valid && d->has_geometry && d->settings->machine.park_auto)
+        choose_park(d);
     if (!c->gripper.verdict.valid)
         return;
     d->arm.grip_ns = (int64_t)(c->gripper.grip_time * (double)NS_PER_S);

@@ -96,6 +96,9 @@ static int open_parts(struct bench *b, struct error *err)
     if (r < 0)
         return r;
     b->opened = true;
+    // Not where an older calibration would have it: the board or the camera may have been moved.
+    b->devices.arm.park[0] = s->machine.park_x;
+    b->devices.arm.park[1] = s->machine.park_y;
     r = open_panel(b, err);
     // The arm is there from the beginning, faulted: somebody must hear what the firmware says.
     return r == 0 && b->options.arm ? bench_make_arm(b, err) : r;

@@ -299,6 +299,8 @@ const struct schema_key schema_keys[] = {
                 "Who takes the pairs off that a person captures"),
     LIVE_BOOLEAN("game.announce_calls", game.announce_calls, "true",
                  "Say \"tria\" and \"tessera\" when the robot makes one"),
+    LIVE_BOOLEAN("game.tidy", game.tidy, "false",
+                 "When the game is over the arm puts all stones away, as with the word \"tidy\""),
 
     HOUSE(1, 0),
     HOUSE(2, 1),

@@ -272,6 +272,7 @@ struct settings_game {
     double still_time;           // seconds without movement before the board is believed
     enum settings_lifter lifter; // who takes the pairs off that a person captures
     bool announce_calls;         // "tria", "tessera"
+    bool tidy;                   // when the game is over the arm puts all stones away
 };
 
 struct settings_safety {

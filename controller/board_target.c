@@ -42,6 +42,15 @@ void board_target_resume(struct board_target *t, const struct game *game)
     board_target_set(t, game);
 }
 
+void board_target_clear(struct board_target *t)
+{
+    for (int i = 0; i < t->size * t->size; i++) {
+        if (t->want[i] && t->before[i] == TARGET_SETTLED)
+            t->before[i] = t->want[i];
+        t->want[i] = 0;
+    }
+}
+
 void board_target_settle(struct board_target *t)
 {
     memset(t->before, TARGET_SETTLED, sizeof t->before);

@@ -66,6 +66,9 @@ void board_target_set(struct board_target *t, const struct game *game);
 // far the arm came.
 void board_target_resume(struct board_target *t, const struct game *game);
 
+// No stone should lie there any more: the game is over and the board is put in order.
+void board_target_clear(struct board_target *t);
+
 // The board has been seen to be as it should: nothing is pending any more.
 void board_target_settle(struct board_target *t);
 bool board_target_pending(const struct board_target *t);

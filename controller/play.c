@@ -486,6 +486,8 @@ int play_say(struct play *p, const char *words, struct error *err)
         robot_stop(p->robot, "somebody typed \"stop\"");
     else if (strcmp(words, "retry") == 0)
         robot_retry(p->robot);
+    else if (strcmp(words, "tidy") == 0)
+        robot_tidy(p->robot);
     else
         return say_move(p, words, err);
     return 0;

@@ -52,5 +52,5 @@ const char *play_note(const struct play *play); // worth knowing at the start; N
 const char *play_record_trouble(const struct play *play);
 
 // A person's word: "K10" where moves are typed, "undo", "resign", "draw", "first", "second",
-// "pass", "done", "start", "stop", "retry". 0, or a negative errno with a sentence.
+// "pass", "done", "start", "stop", "retry", "tidy". 0, or a negative errno with a sentence.
 int play_say(struct play *play, const char *words, struct error *err);

@@ -178,6 +178,8 @@ static int feed_person(struct replay *r, const json_t *data)
         robot_reset(r->robot);
     else if (strcmp(does, "retry") == 0)
         robot_retry(r->robot);
+    else if (strcmp(does, "tidy") == 0)
+        robot_tidy(r->robot);
     else if (strcmp(does, "stop") == 0)
         robot_stop(r->robot, "somebody has stopped it");
     else if (strcmp(does, "undo") == 0)

@@ -287,6 +287,13 @@ void robot_retry(struct robot *r)
     robot_raise(r, ROBOT_EV_RETRY);
 }
 
+void robot_tidy(struct robot *r)
+{
+    recorder_person(r->o.recorder, "tidy", 0);
+    r->tidy = true;
+    robot_news(r, ROBOT_NEWS_DOING, "when the game is over, the arm puts the stones away");
+}
+
 enum robot_state robot_state(const struct robot *r)
 {
     return r->state;

@@ -97,6 +97,9 @@ int robot_offer_draw(struct robot *robot, unsigned seat);
 void robot_on_player_move(void *robot, unsigned seat, struct move move);
 void robot_on_player_failed(void *robot, unsigned seat, const struct error *err);
 
+// When the game is over the arm puts all stones away, as with the setting game.tidy.
+void robot_tidy(struct robot *robot);
+
 enum robot_state robot_state(const struct robot *robot);
 const struct robot_counts *robot_counts(const struct robot *robot);
 const struct colour_names *robot_colours(const struct robot *robot);

@@ -7,7 +7,10 @@
 #include "controller/robot_private.h"
 #include "motion/capture_order.h"
 
-enum { TRAY_DIAMETERS = 2 }; // reach of a heap in a tray, in stone diameters
+enum {
+    TRAY_DIAMETERS = 2, // reach of a heap in a tray, in stone diameters
+    STEPS_AT_ONCE = 24, // then the board is looked at again; the arm's queue holds them all
+};
 
 static const int64_t START_PATIENCE_NS = 15 * NS_PER_S;
 
@@ -254,11 +257,14 @@ static bool submit_step(struct robot *r, int index, bool held)
     board_to_machine(r, step->at, step->lift ? step->offset : NULL, machine);
     job.x = r->commanded[index][0] = machine[0];
     job.y = r->commanded[index][1] = machine[1];
+    struct error err;
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
         job.store = robot_tray(r, step->colour);
+        if (r->tidying) // a supply tray takes it back; else that one, while there is room
+            stores_return(&r->o.devices->stores, step->colour, machine[0], machine[1], &job.store,
+                          &err);
     } else {
-        struct error err;
         job.kind = ARM_JOB_PLACE;
         job.store = -1;
         if (!held && stores_supply(&r->o.devices->stores, step->colour, machine[0], machine[1],
@@ -316,7 +322,7 @@ void robot_work_if_clear(struct robot *r)
 // People who like to take their captures themselves are asked to.
 static bool left_to_person(const struct robot *r, const struct target_report *report)
 {
-    if (r->settings->game.lifter != SETTINGS_LIFTER_PERSON || !r->mover ||
+    if (r->settings->game.lifter != SETTINGS_LIFTER_PERSON || !r->mover || r->tidying ||
         !r->o.players[r->mover - 1].at_board)
         return false;
     for (int i = 0; i < report->step_count; i++) {
@@ -353,8 +359,8 @@ void robot_act_work(struct robot *r)
     } else if (arm_state(r->arm) != ARM_HOMED) {
         robot_raise(r, arm_state(r->arm) == ARM_FAULTED ? ROBOT_EV_STOP : ROBOT_EV_ARM_LOST);
     } else {
-        memcpy(r->steps, report.step, (size_t)report.step_count * sizeof report.step[0]);
-        r->step_count = report.step_count;
+        r->step_count = report.step_count < STEPS_AT_ONCE ? report.step_count : STEPS_AT_ONCE;
+        memcpy(r->steps, report.step, (size_t)r->step_count * sizeof report.step[0]);
         robot_work_if_clear(r);
         if (!r->submitted)
             robot_news(r, ROBOT_NEWS_HINT,

@@ -97,6 +97,8 @@ static void on_done(struct robot *r, const struct arm_event *e)
     } else {
         r->counts.working_ns += loop_now(r->loop) - r->work_began_ns;
         r->counts.worked++;
+        if (r->tidying)
+            r->attempts = 0; // all of these steps were done; more follow
         robot_raise(r, ROBOT_EV_DONE);
     }
 }

@@ -19,17 +19,74 @@ void robot_stop_players(struct robot *r)
     }
 }
 
+// --- the result ---
+
+static void describe_result(const struct robot *r, char *buf, size_t size)
+{
+    const struct result *result = &robot_game(r)->result;
+    unsigned bits = result->how;
+    char how[64] = "";
+    for (const char *name; (name = how_name(&bits));)
+        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s", how[0] ? " and " : "", name);
+    if (!result->winner) {
+        snprintf(buf, size, "the game is a draw (%s)", how);
+        return;
+    }
+    const struct variant *rules = &robot_game(r)->rules;
+    for (unsigned seat = 1; seat <= rules->seat_count; seat++) {
+        unsigned colour = game_seat_colour(robot_game(r), seat);
+        if (rules->sides[colour] == result->winner) {
+            const struct player *p = &r->o.players[seat - 1];
+            snprintf(buf, size, "%s (%s) %s (%s)", p->name, robot_colour_name(r, colour),
+                     player_is_you(p) ? "win" : "wins", how);
+            return;
+        }
+    }
+}
+
+// Told, and on disk, before the stones are put away: nobody goes on with a board half cleared.
+static void tell_result(struct robot *r)
+{
+    char text[ROBOT_TEXT] = "the game has ended";
+    struct error err;
+    if (r->result_told)
+        return;
+    r->result_told = true;
+    describe_result(r, text, sizeof text);
+    robot_news(r, ROBOT_NEWS_RESULT, "%s", text);
+    if (r->o.log && robot_log_end(r->o.log, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
+// --- turns ---
+
 static unsigned seat_to_move(const struct robot *r)
 {
     unsigned choice = game_choice_pending(robot_game(r));
     return choice ? choice : game_next_seat(robot_game(r));
 }
 
+static void begin_tidying(struct robot *r)
+{
+    r->tidying = true;
+    robot_stop_players(r);
+    tell_result(r);
+    robot_news(r, ROBOT_NEWS_DOING, "the arm puts the stones away");
+    board_target_clear(&r->target);
+    robot_expect(r);
+    robot_raise(r, ROBOT_EV_CHANGED);
+}
+
 void robot_act_decide(struct robot *r)
 {
     if (robot_game(r)->result.over) {
-        bool waits = robot_ahead_colour(r) && arm_state(r->arm) == ARM_HOMED;
-        robot_raise(r, waits ? ROBOT_EV_PUT_BACK : ROBOT_EV_GAME_OVER);
+        bool able = arm_state(r->arm) == ARM_HOMED;
+        if (able && robot_ahead_colour(r))
+            robot_raise(r, ROBOT_EV_PUT_BACK);
+        else if (able && (r->tidy || r->settings->game.tidy) && !r->tidying)
+            begin_tidying(r);
+        else
+            robot_raise(r, ROBOT_EV_GAME_OVER);
         return;
     }
     unsigned seat = seat_to_move(r);
@@ -135,6 +192,7 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
         return;
     }
     r->mover = 0;
+    r->tidying = r->result_told = false; // taken back: it goes on
     follow_all(r, NULL);
     robot_raise(r, ROBOT_EV_CHANGED);
 }
@@ -197,42 +255,14 @@ void robot_act_ask(struct robot *r)
 
 // --- the end ---
 
-static void describe_result(const struct robot *r, char *buf, size_t size)
-{
-    const struct result *result = &robot_game(r)->result;
-    unsigned bits = result->how;
-    char how[64] = "";
-    for (const char *name; (name = how_name(&bits));)
-        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s", how[0] ? " and " : "", name);
-    if (!result->winner) {
-        snprintf(buf, size, "the game is a draw (%s)", how);
-        return;
-    }
-    const struct variant *rules = &robot_game(r)->rules;
-    for (unsigned seat = 1; seat <= rules->seat_count; seat++) {
-        unsigned colour = game_seat_colour(robot_game(r), seat);
-        if (rules->sides[colour] == result->winner) {
-            const struct player *p = &r->o.players[seat - 1];
-            snprintf(buf, size, "%s (%s) %s (%s)", p->name, robot_colour_name(r, colour),
-                     player_is_you(p) ? "win" : "wins", how);
-            return;
-        }
-    }
-}
-
 void robot_act_finish(struct robot *r)
 {
-    char text[ROBOT_TEXT] = "the game has ended";
-    struct error err;
     if (r->controls) {
         controls_lamp(r->controls, GPIO_LAMP_TURN, false);
         controls_lamp(r->controls, GPIO_LAMP_FAULT, false);
     }
     robot_stop_players(r);
-    describe_result(r, text, sizeof text);
-    robot_news(r, ROBOT_NEWS_RESULT, "%s", text);
-    if (r->o.log && robot_log_end(r->o.log, &err) < 0)
-        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+    tell_result(r);
     r->events.over(r->events.user, robot_game(r));
 }
 

@@ -155,7 +155,7 @@ void robot_confirm(struct robot *r)
     r->attempts = r->looks_anew = 0;
     note_seen(r);
     r->failure[0] = 0;
-    if (r->events.confirmed)
+    if (r->events.confirmed && !r->tidying)
         r->events.confirmed(r->events.user, robot_game(r));
     if (well)
         robot_raise(r, ROBOT_EV_SAME);
@@ -195,6 +195,18 @@ static bool claim_fallen(struct robot *r, const struct target_report *report)
     robot_news(r, ROBOT_NEWS_DOING,
                "the %s stone on %s must be the one that fell off the cup; it goes into the tray",
                robot_colour_name(r, d->seen), point_format(d->at, name));
+    return true; // seen as work from the next picture on
+}
+
+// While the stones are put away, one that was laid after the game's end goes with them.
+static bool claim_all(struct robot *r, const struct target_report *report)
+{
+    if (!r->tidying || report->verdict != TARGET_WRONG || report->wrong.count >= GRID_DOUBTED)
+        return false;
+    for (int i = 0; i < report->wrong.count; i++) {
+        const struct board_difference *d = &report->wrong.list[i];
+        r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
+    }
     return true; // seen as work from the next picture on
 }
 
@@ -242,7 +254,7 @@ static void compare(struct robot *r)
             return;
         }
     }
-    if (claim_fallen(r, &report) || mistrust_grid(r, &report))
+    if (claim_fallen(r, &report) || claim_all(r, &report) || mistrust_grid(r, &report))
         return;
     if (lasts(r, report.verdict == TARGET_WRONG ? WRONG_PATIENCE_NS : UNSURE_PATIENCE_NS))
         ask_about_board(r, &report);

@@ -104,7 +104,10 @@ struct robot {
     unsigned move_seat;
     struct rules_effect effect; // of the last accepted move
     unsigned mover;             // seat that made it; 0 = none in this session
-    bool question_board;        // the question is about the board: looking may answer it
+    bool tidy;                  // wanted when the game is over
+    bool tidying;               // the stones are being put away
+    bool result_told;
+    bool question_board; // the question is about the board: looking may answer it
     char question[ROBOT_TEXT];
 };
 

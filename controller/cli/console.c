@@ -36,6 +36,7 @@ static const char HELP[] = "  K10            put your stone there (on the simula
                            "  first, second, pass   when colours are to be chosen\n"
                            "  stop, start    stop the arm at once; go on after a stop\n"
                            "  retry          try again what the robot asks about\n"
+                           "  tidy           when the game is over, put the stones away\n"
                            "  board          show the board\n"
                            "  quit           leave; `tessera play --resume` goes on later\n";
 
@@ -64,7 +65,7 @@ static void leave(struct console *c)
 // resigning too, or it would overtake the moves that stand before it.
 static bool always_heard(const char *word)
 {
-    static const char *const words[] = {"stop", "start", "retry"};
+    static const char *const words[] = {"stop", "start", "retry", "tidy"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(word, words[i]) == 0)
             return true;

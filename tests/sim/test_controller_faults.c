@@ -47,6 +47,7 @@ struct fault_case {
     bool asks;             // ends in a question that nobody can answer by trying again
     bool still;            // from half a second after the strike until mending the arm stands
     const char *setting;   // key=value, or NULL
+    bool empties;          // no stone lies on the board in the end
 };
 
 struct rig {
@@ -185,69 +186,86 @@ static void lose_steps(struct rig *g)
     table_fault(table_of(g), FAULT_LOSE_STEPS, 3.5);
 }
 
-static void nothing(struct rig *g)
-{
-    (void)g;
-}
-
 static void resign(struct rig *g)
 {
     struct error err;
     assert_int_equal(0, play_say(g->play, "resign", &err));
 }
 
+static void tidy_and_resign(struct rig *g)
+{
+    struct error err;
+    assert_int_equal(0, play_say(g->play, "tidy", &err));
+    resign(g);
+}
+
+static void nothing(struct rig *g)
+{
+    (void)g;
+}
+
 static const struct fault_case CASES[] = {
     {"e-stop while carrying", AT_CARRY, press_estop, release_estop, 4, "emergency stop",
-     1u << INCIDENT_DROPPED, false, true, NULL}, // the pump has no power either
+     1u << INCIDENT_DROPPED, false, true, NULL, false}, // the pump has no power either
     {"e-stop while placing", AT_PLACE, press_estop, release_estop, 4, "emergency stop",
-     1u << INCIDENT_DROPPED, false, true, NULL},
+     1u << INCIDENT_DROPPED, false, true, NULL, false},
     // The next stone hangs on the cup already and loses its vacuum.
     {"e-stop while a person plays", AT_WATCH, press_estop, release_estop, 4, "has fallen off",
-     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, true, NULL},
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, true, NULL, false},
     {"e-stop while a person plays, nothing picked ahead", AT_WATCH, press_estop, release_estop, 4,
-     "emergency stop", 0, false, true, "gripper.wait_time=0 s"},
+     "emergency stop", 0, false, true, "gripper.wait_time=0 s", false},
     {"the waiting stone falls off", AT_WATCH, lose_stone, NULL, 1, "has fallen off",
-     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, false, NULL},
-    {"brown-out while a stone waits", AT_WATCH, brown_out, NULL, 1, NULL, 0, false, false, NULL},
-    {"steps lost while a stone waits", AT_WATCH, lose_steps, NULL, 1, "the arm checks its home corner", 0,
-     false, false, NULL},
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, false, false, NULL, false},
+    {"brown-out while a stone waits", AT_WATCH, brown_out, NULL, 1, NULL, 0, false, false, NULL,
+     false},
+    {"steps lost while a stone waits", AT_WATCH, lose_steps, NULL, 1,
+     "the arm checks its home corner", 0, false, false, NULL, false},
     {"a stone waits too long", AT_WATCH, nothing, NULL, 1, "putting the waiting blue stone away", 0,
-     false, false, "gripper.wait_time=0.5 s"},
+     false, false, "gripper.wait_time=0.5 s", false},
     {"resigning while a stone waits", AT_WATCH, resign, NULL, 0,
-     "putting the waiting blue stone away", 0, false, false, NULL},
+     "putting the waiting blue stone away", 0, false, false, NULL, false},
+    {"the stones are put away", AT_WATCH, resign, NULL, 0, "the arm puts the stones away", 0, false,
+     false, "game.tidy=true", true},
+    {"the stones are put away when asked", AT_WATCH, tidy_and_resign, NULL, 0,
+     "the arm puts the stones away", 0, false, false, NULL, true},
     {"lid opened while carrying", AT_CARRY, open_lid, shut_lid, 4, "the lid is open", 0, false,
-     true, NULL},
+     true, NULL, false},
     {"lid opened while a stone waits", AT_WATCH, open_lid, shut_lid, 4, "the lid is open", 0, false,
-     true, NULL},
+     true, NULL, false},
     {"the plotter's door opened while carrying", AT_CARRY, open_door, shut_door, 4, "own door", 0,
-     false, true, NULL},
-    {"hand over the board", AT_CARRY, reach_in, NULL, 6, "hand", 0, false, false, NULL},
-    {"cable pulled at the pick", AT_PICK, unplug, replug, 5, "plotter", 0, false, false, NULL},
-    {"cable pulled while carrying", AT_CARRY, unplug, replug, 5, "plotter", 0, false, false, NULL},
-    {"cable pulled while placing", AT_PLACE, unplug, replug, 5, "plotter", 0, false, false, NULL},
-    {"cable pulled while homing", AT_HOMING, unplug, replug, 5, "plotter", 0, false, false, NULL},
-    {"cable pulled while a person plays", AT_WATCH, unplug, replug, 3, NULL, 0, false, false, NULL},
+     false, true, NULL, false},
+    {"hand over the board", AT_CARRY, reach_in, NULL, 6, "hand", 0, false, false, NULL, false},
+    {"cable pulled at the pick", AT_PICK, unplug, replug, 5, "plotter", 0, false, false, NULL,
+     false},
+    {"cable pulled while carrying", AT_CARRY, unplug, replug, 5, "plotter", 0, false, false, NULL,
+     false},
+    {"cable pulled while placing", AT_PLACE, unplug, replug, 5, "plotter", 0, false, false, NULL,
+     false},
+    {"cable pulled while homing", AT_HOMING, unplug, replug, 5, "plotter", 0, false, false, NULL,
+     false},
+    {"cable pulled while a person plays", AT_WATCH, unplug, replug, 3, NULL, 0, false, false, NULL,
+     false},
     {"brown-out while carrying", AT_CARRY, brown_out, NULL, 1, "start", 1u << INCIDENT_DROPPED,
-     false, false, NULL},
-    {"limit switch trips", AT_CARRY, trip_limit, NULL, 1, "larm", 0, false, false, NULL},
+     false, false, NULL, false},
+    {"limit switch trips", AT_CARRY, trip_limit, NULL, 1, "larm", 0, false, false, NULL, false},
     {"camera gone while carrying", AT_CARRY, take_camera, give_camera, 8, "camera is gone", 0,
-     false, false, NULL},
+     false, false, NULL, false},
     {"camera gone while a person plays", AT_WATCH, take_camera, give_camera, 8, "camera is gone", 0,
-     false, false, NULL},
+     false, false, NULL, false},
     {"camera stalls while carrying", AT_CARRY, stall_camera, wake_camera, 12, "camera is gone", 0,
-     false, false, NULL},
+     false, false, NULL, false},
     {"camera stalls while a person plays", AT_WATCH, stall_camera, wake_camera, 12,
-     "camera is gone", 0, false, false, NULL},
-    {"frames cut off", AT_WATCH, cut_frames, NULL, 1, NULL, 0, false, false, NULL},
-    {"camera bumped", AT_CARRY, bump_camera, NULL, 1, NULL, 0, false, false, NULL},
+     "camera is gone", 0, false, false, NULL, false},
+    {"frames cut off", AT_WATCH, cut_frames, NULL, 1, NULL, 0, false, false, NULL, false},
+    {"camera bumped", AT_CARRY, bump_camera, NULL, 1, NULL, 0, false, false, NULL, false},
     {"camera bumped while a person plays", AT_WATCH, bump_camera, NULL, 1, NULL, 0, false, false,
-     NULL},
-    {"lamp switched", AT_WATCH, dim_light, NULL, 1, NULL, 0, false, false, NULL},
-    {"two picks fail", AT_WATCH, fail_picks, NULL, 1, "one more try", 0, false, false, NULL},
+     NULL, false},
+    {"lamp switched", AT_WATCH, dim_light, NULL, 1, NULL, 0, false, false, NULL, false},
+    {"two picks fail", AT_WATCH, fail_picks, NULL, 1, "one more try", 0, false, false, NULL, false},
     {"the pump is dead", AT_WATCH, kill_pump, NULL, 1, "this did not work",
-     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, true, false, NULL},
+     1u << INCIDENT_DROPPED | 1u << INCIDENT_FLOOR, true, false, NULL, false},
     {"a stone falls off", AT_CARRY, lose_stone, NULL, 1, NULL, 1u << INCIDENT_DROPPED, false, false,
-     NULL},
+     NULL, false},
 };
 
 // --- watching ---
@@ -428,8 +446,21 @@ static int unexplained(struct rig *g)
     return count;
 }
 
+static int left_on_board(struct rig *g)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    const struct game *game = play_game(g->play);
+    int count = 0, size = game->rules.size;
+    table_truth(table_of(g), truth);
+    for (int i = 0; i < size * size; i++)
+        count += truth[i] != 0;
+    return count;
+}
+
 static void check(struct rig *g)
 {
+    if (g->c->empties)
+        assert_int_equal(left_on_board(g), 0);
     bool well = g->over || (!g->gave_up && g->mended_ns &&
                             counts(g)->moves >= g->moves_at_strike + MOVES_AFTER);
     bool told = !g->c->told || strstr(g->news, g->c->told);

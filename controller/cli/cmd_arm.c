@@ -312,8 +312,9 @@ static const char *why_mute(const struct by_hand *h, char *buf, size_t size)
                  "What comes makes no sense: is %d baud (serial.baud) its speed? Grbl's is 115200.",
                  s->baud);
     else
-        snprintf(buf, size, "Nothing comes at all: is it switched on, and is %s its port?",
-                 s->port);
+        snprintf(buf, size,
+                 "Nothing comes at all: is it switched on, is %s its port, and %d baud its speed?",
+                 s->port, s->baud);
     return buf;
 }
 

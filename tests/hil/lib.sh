@@ -45,13 +45,17 @@ check() { # check WHY COMMAND...: fails the test unless the command succeeds
     "$@" || fail "$why"
 }
 
+# In this kernel a process costs 10 ms, so what is done over and over is done without any.
+exec {nap}<> <(:) # nothing ever comes from it
+pause() { read -r -t "$1" -u "$nap" || true; }
+
 # wait_for SECONDS COMMAND...: until it succeeds; SLOWNESS (1) times as long where all takes longer
 wait_for() {
-    local until=$(($(now_ms) + ${1%.*} * 1000 * ${SLOWNESS:-1}))
+    local until=$((${EPOCHREALTIME/[.,]/} + ${1%.*} * 1000000 * ${SLOWNESS:-1}))
     shift
     until "$@" >/dev/null 2>&1; do
-        [ "$(now_ms)" -lt "$until" ] || return 1
-        sleep 0.05
+        [ "${EPOCHREALTIME/[.,]/}" -lt "$until" ] || return 1
+        pause 0.05
     done
 }
 
@@ -59,6 +63,10 @@ say() { "$HIL_BIN/panel-say" "$panel" "$@"; }
 
 pull() { echo "pull-$2" >"$gpio/sim_gpio$1/pull"; } # pull LINE up|down
 level() { cat "$gpio/sim_gpio$1/value"; }
+is_level() { # is_level LINE VALUE
+    local value
+    read -r value <"$gpio/sim_gpio$1/value" && [ "$value" = "$2" ]
+}
 
 # --- the table and its cables
 
@@ -114,7 +122,22 @@ confirm() {
     fail "the robot does not start"
 }
 
-in_state() { grep -a '^  \[' "$run/game" | tail -n 1 | grep -q "\[$1\]"; }
+in_state() { # in_state STATE: is that the last one it has told?
+    local lines i
+    mapfile -t lines <"$run/game"
+    for ((i = ${#lines[@]} - 1; i >= 0; i--)); do
+        [[ ${lines[i]} != '  ['* ]] || break
+    done
+    [ "$i" -ge 0 ] && [ "${lines[i]}" = "  [$1]" ]
+}
+times_told() { # times_told LINE: sets told
+    local lines i
+    mapfile -t lines <"$run/game"
+    told=0
+    for i in "${!lines[@]}"; do
+        [ "${lines[i]}" != "$1" ] || told=$((told + 1))
+    done
+}
 said() { grep -aqE "$1" "$run/game"; }
 
 everything_up() { # all three drivers, and the robot waiting for somebody to confirm

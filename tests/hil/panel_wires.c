@@ -18,7 +18,8 @@
 
 enum { PERIOD_MS = 2, SENSOR_PERIODS = 2 };
 
-// Which of the computer's lines each is, and whether a low level there means yes.
+// Which of the computer's lines each is, and whether a low level there means yes. What is not named
+// here hangs on nothing.
 static const struct {
     int offset;
     bool active_low;
@@ -63,6 +64,11 @@ static bool is_output(int line)
     return line >= GPIO_LAMP_TURN;
 }
 
+static bool is_wired(int line)
+{
+    return WIRING[line].offset != 0;
+}
+
 // "edge NAME VALUE" comes unasked; the reply to a question begins with "ok".
 static void take(struct wires *w, const char *text, enum gpio_line asked)
 {
@@ -70,7 +76,7 @@ static void take(struct wires *w, const char *text, enum gpio_line asked)
     int level;
     enum gpio_line line;
     if (sscanf(text, "edge %31s %d", name, &level) == 2 && gpio_line_from_name(name, &line) == 0 &&
-        !is_output((int)line))
+        is_wired((int)line) && !is_output((int)line))
         pull(w, line, level);
     else if (asked < GPIO_LINES && sscanf(text, "ok %d", &level) == 1)
         pull(w, asked, level);
@@ -116,13 +122,15 @@ int main(int argc, char **argv)
     w.lines = fdopen(w.table, "r");
     for (int i = 0; i < GPIO_LINES; i++) {
         w.level[i] = -1;
+        if (!is_wired(i))
+            continue;
         if (is_output(i))
             w.value[i] = open_line(argv[2], (enum gpio_line)i, "value");
         else
             w.pull[i] = open_line(argv[2], (enum gpio_line)i, "pull");
     }
     for (int i = 0; i < GPIO_LINES; i++)
-        if (!is_output(i))
+        if (is_wired(i) && !is_output(i))
             ask(&w, (enum gpio_line)i);
     for (unsigned period = 0;; period++) {
         struct pollfd p = {.fd = w.table, .events = POLLIN};

@@ -1,8 +1,9 @@
 // stop-latency PULL STOPS-LOG COUNT [SEED]: from the edge of the emergency stop to the stopping
 // byte on the wire. PULL is the pull of its line in gpio-sim, STOPS-LOG what usb-plotter writes.
 // Presses COUNT times at random moments and prints the distribution; and how late sleeps of 1 ms
-// were meanwhile, since that is this kernel's own share. Exit: 0; 1 when p99 is over 10 ms or a
-// press had no answer within a second.
+// were meanwhile, which is this kernel's own share. Exit: 0; 1 when p99 is over 10 ms or a press
+// had no answer within a second. Only where sleeps are late by more than 5 ms (p99), because this
+// machine had no processor for the kernel, may p99 be later by as much.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,14 @@
 #include "config/base/clock.h"
 #include "config/base/rng.h"
 
-enum { PRESSES_MAX = 10000, LIMIT_MS = 10, HELD_MS = 60, PAUSE_MS = 80, LOOK_US = 1000 };
+enum {
+    PRESSES_MAX = 10000,
+    LIMIT_MS = 10,
+    USUAL_LATE_MS = 5,
+    HELD_MS = 60,
+    PAUSE_MS = 80,
+    LOOK_US = 1000
+};
 
 static int64_t took[PRESSES_MAX], late[PRESSES_MAX * 100];
 static int lates;
@@ -111,6 +119,9 @@ int main(int argc, char **argv)
     }
     print("e-stop edge to stopping byte", took, count);
     print("sleep of 1 ms was late by", late, lates);
-    const int64_t share = lates ? quantile(late, lates, 99) : 0;
-    return quantile(took, count, 99) > LIMIT_MS * NS_PER_MS + share;
+    const int64_t own = lates ? quantile(late, lates, 99) - USUAL_LATE_MS * NS_PER_MS : 0;
+    const int64_t limit = LIMIT_MS * NS_PER_MS + (own > 0 ? own : 0);
+    if (own > 0)
+        printf("  this machine is busy with other things: p99 may be %.2f ms\n", ms(limit));
+    return quantile(took, count, 99) > limit;
 }

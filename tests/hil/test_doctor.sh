@@ -13,6 +13,10 @@ must_say() { # must_say TEXT PATTERN
 
 must_say "$(doctor)" "good.*plotter.*$port"
 must_say "$(doctor)" "good.*camera.*$device"
+must_say "$(doctor)" 'good.*pictures.*MJPG of 1280 x 720'
+sed -i 's|^camera:|camera:\n  width: 1000\n  height: 700|' "$run/tessera.yaml"
+must_say "$(doctor)" 'gives MJPG of 1280 x 720, not MJPG of 1000 x 700'
+settings
 must_say "$(config ports)" 'FT232R'
 must_say "$(config ports)" 'Table camera'
 must_say "$(arm status)" 'travel 600 x 540'
@@ -35,9 +39,14 @@ kill "$robot"
 wait "$robot"
 rm -f "$run/game"
 
-# The wrong speed: the firmware hears noise.
+# The wrong speed. Plugged in with it, noise is what comes of the greeting; later nothing comes.
 sed -i 's|^serial:|serial:\n  baud: 57600|' "$run/tessera.yaml"
-must_say "$(arm status)" 'baud'
+unplug_plotter
+wait_for 5 eval '! serial_port'
+plug_plotter
+wait_for 5 serial_port || fail "no ttyUSB"
+must_say "$(arm status)" 'makes no sense: is 57600 baud'
+must_say "$(arm status)" 'nothing comes at all.*57600 baud its speed'
 settings
 
 # Silence.

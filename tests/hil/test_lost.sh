@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What goes missing in the middle of a game. The camera, pulled out, frozen, plugged in again: the robot
-# says so, does not move blindly, believes no old picture, and goes on by itself. The chip of the panel
-# with the emergency stop: the robot stops.
+# says so, does not move blindly, believes no old picture, and goes on by itself. Bytes of the plotter's cable, and
+# some that nobody sent: the robot goes on, and no stone is lost. The chip of the panel with the emergency
+# stop: the robot stops.
 . "$(dirname "$0")/lib.sh"
 
 lost='the camera is gone|sends no pictures'
@@ -45,6 +46,21 @@ for round in $(seq "${ROUNDS:-2}"); do
     kill -CONT "$camera"
     wait_for 90 goes_on || fail "the robot does not go on after the camera froze"
 done
+
+# Noise and gaps while the arm is at work, at the end of the real cable.
+for fault in 'noise-out 60' 'lose-bytes-out 9' 'lose-bytes-in 9' 'wrong-baud 1'; do
+    wait_for 90 in_state working || fail "the robot does not go on before $fault"
+    placed=$(grep -ac 'placing' "$run/game")
+    before=$(wc -l <"$run/game")
+    began=$(now_ms)
+    say "fault $fault" >/dev/null || fail "the table has no fault $fault"
+    [ "$fault" != 'wrong-baud 1' ] || { sleep 2 && say 'fault wrong-baud 0' >/dev/null; }
+    wait_for 120 goes_on || fail "the robot does not go on after $fault"
+    note "$fault: next stone after $((($(now_ms) - began) / 1000)) s$(tail -n "+$((before + 1))" "$run/game" |
+        sed -n 's/^! \(placing[^:]*: \)\{0,1\}\([^.]*\)\..*/; said: \2/p' | sed -n 1p)"
+done
+say ledger | grep -q 'incidents 0$' || fail "$(say ledger)"
+
 # No edge comes of a chip that goes away, so only reading it tells.
 before=$(wc -l <"$stops")
 began=$(now_ms)

@@ -24,9 +24,12 @@ quick_homing() {
 }
 
 on_cup() { say ledger | grep -q ' cup 1 '; }
-pumping() { [ "$(level 5)" = 1 ]; }
-letting_go() { [ "$(level 6)" = 0 ] && ! pumping; } # the valve is open while its line is low
-homed_again() { [ "$(grep -ac '^  \[homing\]' "$run/game")" -gt "$homings" ] && ! in_state homing && ! in_state starting; }
+pumping() { is_level 5 1; }
+letting_go() { is_level 6 0 && ! pumping; } # the valve is open while its line is low
+homed_again() {
+    times_told '  [homing]'
+    [ "$told" -gt "$homings" ] && ! in_state homing && ! in_state starting
+}
 missed_at() { awk -v began="$1" '$1 >= began && / is gone: / { print $1; exit }' "$run/times"; } # a line of the robot's
 cpu() { awk '{ print $14 + $15 }' "/proc/$robot/stat"; } # hundredths of a second
 
@@ -49,7 +52,8 @@ back=0 renamed=0 worst=0 noticed_times=0 spin=0
 for i in $(seq "$count"); do
     phase=${phases[(i - 1) % 4]}
     moment "$phase" || fail "no moment to $phase: the robot is in $(grep -a '^  \[' "$run/game" | tail -n 1)"
-    homings=$(grep -ac '^  \[homing\]' "$run/game")
+    times_told '  [homing]'
+    homings=$told
     before=$(serial_port)
     sleep 1000 <"$before" & # somebody else's hand on the old name
     holder=$!

@@ -8,6 +8,7 @@ tessera_test(NAME test_engine_games SOURCES unit/test_engine_games.c LIBS tesser
 tessera_test(NAME test_engine_clock SOURCES unit/test_engine_clock.c LIBS tessera_engine)
 tessera_test(NAME test_engine_points SOURCES unit/test_engine_points.c LIBS tessera_engine)
 tessera_test(NAME test_engine_program SOURCES system/test_engine_program.c LIBS tessera_engine LABEL system)
+tessera_test(NAME test_engine_arena SOURCES system/test_engine_arena.c LIBS tessera_base LABEL system)
 tessera_test(NAME test_engine_perft SOURCES system/test_engine_perft.c system/program.c LIBS tessera_engine LABEL system)
 tessera_fuzz(NAME fuzz_gtp SOURCES fuzz/fuzz_gtp.c LIBS tessera_engine CORPUS fuzz/corpus/gtp)
 tessera_bench(NAME bench_engine SOURCES bench/bench_engine.c LIBS tessera_engine)

@@ -16,12 +16,13 @@ struct gtp_player {
     char answer[ANSWER_MAX]; // whole, with its lines
 };
 
-int gtp_player_new(const char *command, struct gtp_player **ret, struct error *err)
+int gtp_player_new(const char *launcher, const char *command, struct gtp_player **ret,
+                   struct error *err)
 {
     struct gtp_player *p = calloc(1, sizeof *p);
     if (!p)
         return error_set(err, -ENOMEM, "There is not enough memory.");
-    int r = guest_new(NULL, command, &p->guest, err);
+    int r = guest_new(launcher, command, &p->guest, err);
     if (r < 0) {
         free(p);
         return r;

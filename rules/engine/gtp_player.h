@@ -10,8 +10,10 @@
 
 struct gtp_player;
 
-// Starts `command` (by /bin/sh -c). Returns 0 or negative errno.
-int gtp_player_new(const char *command, struct gtp_player **ret, struct error *err);
+// Starts `command`; `launcher` as for guest_new: NULL = without a sandbox. Returns 0 or negative
+// errno.
+int gtp_player_new(const char *launcher, const char *command, struct gtp_player **ret,
+                   struct error *err);
 
 // Ends the program: asks it to quit, then kills it. Accepts NULL, returns NULL.
 struct gtp_player *gtp_player_free(struct gtp_player *player);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ extern char **environ;
 
 struct guest {
     pid_t pid;
+    bool reaped; // the end was seen already
     int fd;
     int used, next; // bytes in the buffer; where the next line begins
     char buffer[LINE_MAX_BYTES];
@@ -77,7 +79,7 @@ struct guest *guest_free(struct guest *g, const char *farewell)
     guest_send(g, farewell, NULL);
     int64_t end = clock_monotonic_ns() + FAREWELL_NS;
     int status;
-    while (waitpid(g->pid, &status, WNOHANG) == 0) {
+    while (!g->reaped && waitpid(g->pid, &status, WNOHANG) == 0) {
         if (clock_monotonic_ns() > end) {
             kill(-g->pid, SIGKILL);
             waitpid(g->pid, &status, 0);
@@ -90,6 +92,25 @@ struct guest *guest_free(struct guest *g, const char *farewell)
     return NULL;
 }
 
+// Says how the program ended. Its pipe closes a moment before it can be asked.
+static int ended(struct guest *g, struct error *err)
+{
+    int64_t end = clock_monotonic_ns() + FAREWELL_NS;
+    int status = 0;
+    while (!g->reaped && clock_monotonic_ns() < end) {
+        g->reaped = waitpid(g->pid, &status, WNOHANG) == g->pid;
+        if (!g->reaped)
+            poll(NULL, 0, 2);
+        else if (WIFSIGNALED(status))
+            return error_set(err, -EPIPE, "The player ended unexpectedly: it crashed (%s).",
+                             strsignal(WTERMSIG(status)));
+        else if (WEXITSTATUS(status))
+            return error_set(err, -EPIPE, "The player ended unexpectedly, with exit status %d.",
+                             WEXITSTATUS(status));
+    }
+    return error_set(err, -EPIPE, "The player ended unexpectedly.");
+}
+
 int guest_send(struct guest *g, const char *text, struct error *err)
 {
     for (size_t size = strlen(text); size;) {
@@ -97,7 +118,7 @@ int guest_send(struct guest *g, const char *text, struct error *err)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return error_set(err, -EPIPE, "The player ended unexpectedly.");
+            return ended(g, err);
         text += n;
         size -= (size_t)n;
     }
@@ -137,7 +158,7 @@ int guest_line(struct guest *g, int64_t end_ns, const char **ret, struct error *
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return error_set(err, -EPIPE, "The player ended unexpectedly.");
+            return ended(g, err);
         g->used += (int)n;
     }
     *ret = line;

@@ -16,7 +16,7 @@ static void start(const char *options)
     char command[4096];
     struct error err;
     snprintf(command, sizeof command, "%s/tessera-engine %s", getenv("TESSERA_BIN"), options);
-    if (gtp_player_new(command, &player, &err) < 0)
+    if (gtp_player_new(NULL, command, &player, &err) < 0)
         fail_msg("%s", err.text);
 }
 

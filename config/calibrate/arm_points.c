@@ -9,7 +9,7 @@
 
 enum { LOOKS = 3 }; // the mean of so many counts
 
-static const double SURE = 6.0;        // nats between a stone and the bare board
+static const double WEAK = 0.5; // share of the best colour's margin below which one is left out
 static const double STRAY_LEAST = 1.2; // mm off the map from which a stone may be left out
 static const double STRAY_TIMES = 3.5; // … and so many times the middle distance
 static const double STRAYS_MAX = 0.15; // share of the stones
@@ -61,7 +61,7 @@ static int lay(struct arm_points *p, int n, int colour, struct error *err)
     return r;
 }
 
-// By how much the stone seen near (x, y) is rather a stone than the bare board, nats.
+// How sure the eye is of the stone seen near (x, y), nats.
 static double sureness(const struct observation *o, const struct settings_board *board, double x,
                        double y)
 {
@@ -69,11 +69,7 @@ static double sureness(const struct observation *o, const struct settings_board 
     int row = (int)lround(y / board->pitch_y);
     if (column < 0 || row < 0 || column >= o->columns || row >= o->rows)
         return 0;
-    const struct observation_point *point = &o->point[row * o->columns + column];
-    double most = -INFINITY;
-    for (int k = 1; k <= o->colours; k++)
-        most = fmax(most, (double)point->log_likelihood[k]);
-    return most - (double)point->log_likelihood[0];
+    return handling_sureness(&o->point[row * o->columns + column], o->colours);
 }
 
 // Looks where the stones lie; what is not seen for sure counts as not seen.
@@ -83,6 +79,8 @@ static int see(struct arm_points *p, struct error *err)
     double reach = 0.75 * fmin(board->pitch_x, board->pitch_y);
     double sum[ARM_POINTS_MAX][2] = {{0}};
     int times[ARM_POINTS_MAX] = {0};
+    for (int n = 0; n < p->side * p->side; n++)
+        p->margin[n] = 0;
     int r = bench_park(p->bench, err);
     for (int look = 0; look < LOOKS && r == 0; look++) {
         r = bench_look(p->bench, p->o, err);
@@ -95,8 +93,10 @@ static int see(struct arm_points *p, struct error *err)
             point_at(p, n, at);
             bool there =
                 handling_find(p->bench, p->o, at[0], at[1], reach, &seen, NULL, &unseen) == 0;
-            if (!there || sureness(p->o, board, seen.x, seen.y) < SURE)
+            double sure = there ? sureness(p->o, board, seen.x, seen.y) : 0;
+            if (sure < HANDLING_SURE)
                 continue;
+            p->margin[n] += sure / LOOKS;
             sum[n][0] += seen.x;
             sum[n][1] += seen.y;
             times[n]++;
@@ -130,18 +130,34 @@ static int count_unseen(const struct arm_points *p, struct error *err)
     return count;
 }
 
-// A colour of which a stone is not seen, in the middle of the board, is not asked again; its stones
-// make room for others.
+// Which colours are asked again, by the stones laid first, in the middle of the board: those that
+// were seen each time, and not much worse than the best. True: one is left out from here on.
+static bool choose_colours(struct arm_points *p, const int *points, int count)
+{
+    double worst[SETTINGS_COLOURS];
+    double best = 0;
+    bool fewer = false;
+    for (int c = 0; c < bench_colours(p->bench); c++)
+        worst[c] = INFINITY;
+    for (int i = 0; i < count; i++) {
+        double *of = &worst[p->colour[points[i]] - 1];
+        *of = fmin(*of, p->margin[points[i]]);
+    }
+    for (int c = 0; c < bench_colours(p->bench); c++)
+        best = isinf(worst[c]) ? best : fmax(best, worst[c]);
+    for (int c = 0; c < bench_colours(p->bench) && best > 0; c++) {
+        bool sure = worst[c] >= WEAK * best;
+        fewer |= p->sure[c] && !sure;
+        p->sure[c] = sure;
+    }
+    return fewer;
+}
+
+// The stones of colours that are left out make room for others.
 static int replace(struct arm_points *p, const int *points, int count, struct error *err)
 {
-    bool any = false;
     int r = 0;
-    for (int i = 0; i < count; i++)
-        if (!p->seen[points[i]])
-            p->sure[p->colour[points[i]] - 1] = false;
-    for (int c = 0; c < bench_colours(p->bench); c++)
-        any |= p->sure[c];
-    for (int i = 0; i < count && r == 0 && any; i++) {
+    for (int i = 0; i < count && r == 0; i++) {
         int n = points[i];
         if (p->sure[p->colour[n] - 1])
             continue;
@@ -255,13 +271,13 @@ static int first_map(struct arm_points *p, struct error *err)
         r = lay(p, first[i], arm_points_colour(p, i), err);
     if (r == 0)
         r = see(p, err);
-    if (r == 0 && count_unseen(p, err) > 0) {
+    if (r == 0 && choose_colours(p, first, FIRST)) {
         r = replace(p, first, FIRST, err);
         if (r == 0)
             r = see(p, err);
-        if (r == 0 && count_unseen(p, err) > 0)
-            r = -ENOENT;
     }
+    if (r == 0 && count_unseen(p, err) > 0)
+        r = -ENOENT;
     return r == 0 ? fit_seen(p, &rms, err) : r;
 }
 

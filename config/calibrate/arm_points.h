@@ -2,8 +2,9 @@
 // that explains both.
 //
 // The first five stones, about the middle, are laid by the settings' guess and give a first map;
-// the others are laid by that. Colours that the eye sees badly before it has learned them are left
-// out: what lies where is asked of the eye only where it is sure.
+// the others are laid by that. Colours that the eye sees badly before it has learned them, or much
+// worse than the best one (clear glass, whose centre it finds by its shadow), are left out: what
+// lies where is asked of the eye only where it is sure.
 #pragma once
 
 #include "config/calibrate/bench.h"
@@ -21,8 +22,9 @@ struct arm_points {
     struct board_map_pair pair[ARM_POINTS_MAX]; // where it was laid, where it was seen
     int8_t colour[ARM_POINTS_MAX];              // laid there, 0 = nothing yet
     bool seen[ARM_POINTS_MAX];
-    bool sure[SETTINGS_COLOURS]; // [colour - 1] the eye is sure of it
-    int strays;                  // stones that lay too far off to be used
+    double margin[ARM_POINTS_MAX]; // nats by which it was seen rather than the bare board
+    bool sure[SETTINGS_COLOURS];   // [colour - 1] the eye is sure of it
+    int strays;                    // stones that lay too far off to be used
 };
 
 // `o` is scratch room and must outlive the points.

@@ -5,6 +5,7 @@
 
 #include "config/base/clock.h"
 #include "config/calibrate/bench_private.h"
+#include "config/calibrate/handling.h"
 
 static const int64_t FRAME_PATIENCE_NS = 5 * NS_PER_S;
 static const int64_t LOOK_PATIENCE_NS = 25 * NS_PER_S;
@@ -107,11 +108,16 @@ int bench_look(struct bench *b, struct observation *ret, struct error *err)
     return r;
 }
 
+// Before it has learned the colours the eye takes a blemish for clear glass now and then: only what
+// it is sure of counts.
 static int count_stones(const struct observation *o)
 {
     int count = 0;
-    for (int i = 0; i < o->columns * o->rows; i++)
-        count += o->point[i].best >= 1 && o->point[i].best <= o->colours;
+    for (int i = 0; i < o->columns * o->rows; i++) {
+        const struct observation_point *p = &o->point[i];
+        count += p->best >= 1 && p->best <= o->colours &&
+                 handling_sureness(p, o->colours) >= HANDLING_SURE;
+    }
     return count;
 }
 

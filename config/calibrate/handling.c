@@ -148,6 +148,14 @@ int handling_find(const struct bench *b, const struct observation *o, double x, 
     return error_set(err, -ENOENT, "no stone is seen near %s, where the arm has put one", name);
 }
 
+double handling_sureness(const struct observation_point *point, int colours)
+{
+    double most = -INFINITY;
+    for (int k = 1; k <= colours; k++)
+        most = fmax(most, (double)point->log_likelihood[k]);
+    return most - (double)point->log_likelihood[0];
+}
+
 // Lifts what is seen. A place where nothing is gripped is passed over: the next look tells whether
 // something is there.
 static int lift_all(struct bench *b, const struct observation *o, int *ret_lifted, int *ret_missed,
@@ -166,7 +174,7 @@ static int lift_all(struct bench *b, const struct observation *o, int *ret_lifte
         if (r < 0 && r != -ENODATA)
             return r;
         *ret_lifted += r == 0;
-        *ret_missed += r < 0;
+        *ret_missed += r < 0 && handling_sureness(p, o->colours) >= HANDLING_SURE;
     }
     return 0;
 }

@@ -28,6 +28,11 @@ int handling_lift_at(struct bench *bench, int colour, double x, double y, struct
 int handling_find(const struct bench *bench, const struct observation *o, double x, double y,
                   double reach, struct handling_seen *ret, int *ret_colour, struct error *err);
 
+// By how much the point is rather a stone than the bare board, nats; below HANDLING_SURE it may be
+// a blemish that the eye takes for clear glass.
+#define HANDLING_SURE 6.0
+double handling_sureness(const struct observation_point *point, int colours);
+
 // Lifts all stones that are seen on the board, and looks whether they are gone.
 int handling_clear(struct bench *bench, struct error *err);
 

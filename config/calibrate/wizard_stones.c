@@ -50,6 +50,22 @@ static int lay(struct bench *b, const struct shown *shown, int count, struct err
     return r == 0 ? bench_park(b, err) : r;
 }
 
+// Takes them off where they were laid: where the eye sees the middle of clear glass is not good
+// enough for the cup.
+static int take_off(struct bench *b, const struct shown *shown, int count, struct error *err)
+{
+    const struct settings_board *board = &bench_settings(b)->board;
+    int r = 0;
+    for (int i = 0; i < count && r == 0; i++) {
+        double machine[2];
+        board_map_to_machine(
+            bench_map(b),
+            (double[]){shown[i].column * board->pitch_x, shown[i].row * board->pitch_y}, machine);
+        r = handling_lift_at(b, shown[i].colour, machine[0], machine[1], err);
+    }
+    return r == 0 ? handling_clear(b, err) : r;
+}
+
 static int learn(struct bench *b, const struct shown *shown, int count, struct observation *o,
                  struct error *err)
 {
@@ -162,7 +178,8 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
         (void)snprintf(stones->name[i], sizeof stones->name[i], "%s",
                        i < bench_colours(b) ? name_of(b, i) : "");
     say_verdict(b, confused, missed, ret);
-    return handling_clear(b, err);
+    stones->verdict.valid = ret->passed; // who looks anew from here on knows the colours
+    return take_off(b, shown, count, err);
 }
 
 int wizard_stones(struct bench *b, struct wizard_result *ret, struct error *err)

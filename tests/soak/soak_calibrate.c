@@ -22,6 +22,7 @@
 
 enum {
     MOVES = 30,
+    NEWS_MAX = 200, // between two moves; after so many nothing gets on any more
     NOISE_FRAMES = 4,
     PLACINGS_MAX = 1 << 16,
     POINTS = SETUP_LINES_MAX * SETUP_LINES_MAX,
@@ -46,6 +47,7 @@ struct robot_run {
     bool known[POINTS]; // the stone there has been measured
     int misread, placings, retried;
     int moves, earlier; // in all games; in those that are over
+    int news;           // since the last move
     double worst;
     bool over;
     bool chatty;
@@ -122,14 +124,14 @@ static bool run_wizards(struct robot_run *run, struct bench *bench)
         if (run->chatty && r == 0)
             (void)printf("  %s: %.3g %s; %s\n", wizards[i].name, result.figure, result.what,
                          result.words);
+        if (r == 0 && strcmp(wizards[i].name, "arm") == 0)
+            judge_map(run, table_setup_of(bench_table(bench)), &bench_calibration(bench)->arm.map);
         if (r < 0 || !result.passed) {
             (void)snprintf(run->words, sizeof run->words, "%s: %.3g %s %.250s", wizards[i].name,
                            r < 0 ? 0 : result.figure, r < 0 ? "" : result.what,
                            r < 0 ? err.text : result.words);
             return false;
         }
-        if (strcmp(wizards[i].name, "arm") == 0)
-            judge_map(run, table_setup_of(bench_table(bench)), &bench_calibration(bench)->arm.map);
     }
     return true;
 }
@@ -206,6 +208,7 @@ static void on_confirmed(void *user, const struct game *game)
             run->known[i] = false; // it may be laid there anew
     }
     measure_placings(run);
+    run->news = 0;
     run->moves = run->earlier + (int)game->ply;
     if (run->moves >= MOVES) {
         run->over = true;
@@ -220,6 +223,10 @@ static void on_news(void *user, enum robot_news kind, const char *text)
         (void)snprintf(run->words, sizeof run->words, "%s", text);
     if (run->chatty)
         (void)printf("    %s\n", text);
+    if (++run->news == NEWS_MAX) {
+        (void)snprintf(run->words, sizeof run->words, "nothing gets on any more: %.200s", text);
+        loop_exit(run->loop, 1);
+    }
 }
 
 static void on_state(void *user, enum robot_state state)

@@ -178,6 +178,8 @@ static int feed_person(struct replay *r, const json_t *data)
         robot_reset(r->robot);
     else if (strcmp(does, "retry") == 0)
         robot_retry(r->robot);
+    else if (strcmp(does, "leave") == 0)
+        robot_put_away(r->robot);
     else if (strcmp(does, "tidy") == 0)
         robot_tidy(r->robot);
     else if (strcmp(does, "stop") == 0)

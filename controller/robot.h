@@ -97,6 +97,9 @@ int robot_offer_draw(struct robot *robot, unsigned seat);
 void robot_on_player_move(void *robot, unsigned seat, struct move move);
 void robot_on_player_failed(void *robot, unsigned seat, const struct error *err);
 
+// A stone waits on the cup and would fall when the robot goes: it is put away now. False: none
+// does, or it can't be. Done when the state is neither ROBOT_WORKING nor ROBOT_HOLDING any more.
+bool robot_put_away(struct robot *robot);
 // When the game is over the arm puts all stones away, as with the setting game.tidy.
 void robot_tidy(struct robot *robot);
 

@@ -141,6 +141,16 @@ bool robot_ahead_put_back(struct robot *r)
     return robot_submit(r, job);
 }
 
+bool robot_put_away(struct robot *r)
+{
+    bool stands = r->state == ROBOT_WATCHING || r->state == ROBOT_ASKING;
+    if (!stands || !r->parked || !robot_ahead_colour(r) || arm_state(r->arm) != ARM_HOMED)
+        return false;
+    recorder_person(r->o.recorder, "leave", 0);
+    robot_raise(r, ROBOT_EV_PUT_BACK);
+    return true;
+}
+
 void robot_act_put_back(struct robot *r)
 {
     robot_stop_players(r);

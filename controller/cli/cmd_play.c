@@ -17,16 +17,30 @@ struct table_game {
     struct console *console;
     struct play *play;
     uint64_t seed;
+    bool leaving;       // as soon as the arm has put its stone away
     struct error error; // why it ended early
 };
 
-static void on_stopped(void *user)
+static void leave(struct table_game *g)
 {
-    struct table_game *g = user;
+    g->leaving = false;
     if (g->play && play_robot(g->play))
         robot_stop(play_robot(g->play), "the program is left");
     log_notice("stopped. `tessera play --resume` goes on with this game.");
     loop_exit(g->loop, EXIT_STOPPED);
+}
+
+// What hangs on the cup falls when the program ends. Asked a second time, it ends at once.
+static void on_stopped(void *user)
+{
+    struct table_game *g = user;
+    bool waits = !g->leaving && g->play && play_robot(g->play);
+    if (waits && robot_put_away(play_robot(g->play))) {
+        g->leaving = true;
+        log_notice("the arm puts the stone on its cup away first.");
+    } else {
+        leave(g);
+    }
 }
 
 static void on_ready(void *user)
@@ -54,6 +68,8 @@ static void on_state(void *user, enum robot_state state)
 {
     struct table_game *g = user;
     console_state(g->console, state);
+    if (g->leaving && state != ROBOT_WORKING && state != ROBOT_HOLDING)
+        leave(g);
 }
 
 static void on_position(void *user, const struct game *game, const struct rules_effect *effect)

@@ -91,6 +91,12 @@ static void test_typed_ahead(void **state)
     assert_non_null(strstr(p.told, "  4. O red"));
     assert_non_null(strstr(p.told, "--resume` goes on with this game"));
     assert_null(strstr(p.told, "not your turn"));
+    // The stone that waits on the cup would fall when the program ends.
+    const char *last = strstr(p.told, "  4. O red");
+    if (strstr(last, "taking the next red stone"))
+        assert_non_null(strstr(last, "puts the stone on its cup away first"));
+    else
+        assert_null(strstr(last, "puts the stone on its cup away first"));
     program_free(&p);
 }
 

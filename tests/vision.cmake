@@ -9,8 +9,10 @@ tessera_test(NAME test_vision_reader SOURCES unit/test_vision_reader.c ${VISION_
 tessera_test(NAME test_vision_photo SOURCES unit/test_vision_photo.c ${VISION_RENDER}
     LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
 if(TARGET tessera_sim)
-    tessera_test(NAME test_vision_table SOURCES unit/test_vision_table.c
-        LIBS tessera_vision tessera_sim m TIMEOUT 300)
+    foreach(what table glass)
+        tessera_test(NAME test_vision_${what} SOURCES unit/test_vision_${what}.c
+            LIBS tessera_vision tessera_sim m TIMEOUT 300)
+    endforeach()
 endif()
 
 tessera_fuzz(NAME fuzz_vision_jpeg SOURCES fuzz/fuzz_vision_jpeg.c LIBS tessera_vision

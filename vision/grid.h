@@ -94,8 +94,12 @@ struct grid_result {
     float line_threshold; // contrast from which a line counts as seen
 };
 
+// Lines darker or lighter than the board; when nobody knows, dark ones are looked for first.
+enum grid_lines { GRID_LINES_ANY, GRID_LINES_DARK, GRID_LINES_LIGHT };
+
 struct grid_request {
     int columns, rows; // 0: find out among 19, 15, 13, 9 (square)
+    enum grid_lines lines;
 };
 
 // Finds a board in an 8-bit luma picture. 0, -ENOENT (no board; *ret_why says what was seen, a

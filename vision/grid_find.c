@@ -215,6 +215,8 @@ int grid_find(const uint8_t *luma, int width, int height, const struct grid_requ
     int lattices = 0;
     for (int light = 0; light < 2 && best.score < SCORE_FOUND; light++) {
         struct grid_result found;
+        if (request->lines == (light ? GRID_LINES_DARK : GRID_LINES_LIGHT))
+            continue;
         const int count = find_lines(luma, width, height, light == 1, request, &found);
         if (count == -EINVAL) {
             *ret_why = "the picture is too small to show a board";

@@ -17,6 +17,8 @@ enum {
     LEARN_EVERY = 8,       // still frames between two updates of what is learned
 };
 
+static const double SCORE_ELSEWHERE = 0.85; // of a board found elsewhere: see lines_stay()
+
 struct vision {
     struct vision_settings settings;
     struct picture_decoder *decoder;
@@ -26,6 +28,7 @@ struct vision {
     struct geometry geometry;
     struct sampler sampler;
     struct surface surface;
+    struct bare bare;
     struct watch watch;
     struct scene_state_machine scene;
     struct stone_settings stones;
@@ -101,6 +104,8 @@ int vision_new(const struct vision_settings *settings, struct vision **ret, stru
         .colours = settings->colours,
         .radius_u = (float)(settings->stone_diameter / 2 / settings->pitch_x),
         .radius_v = (float)(settings->stone_diameter / 2 / settings->pitch_y)};
+    for (int k = 0; k < settings->colours; k++)
+        v->stones.transparent[k] = settings->colour[k] == STONE_CLEAR;
     *ret = v;
     return 0;
 }
@@ -173,6 +178,37 @@ static int turns_by_history(const struct geometry *before, const struct geometry
     return best;
 }
 
+// Under a large hand, half a board and half a table may look like a board that was pushed. While
+// lines are seen where the board was, only a whole board elsewhere will do.
+static bool lines_stay(const struct vision *v)
+{
+    static const float SEEN = 0.4F, SHIFT = 0.05F; // of the watched pieces; cells
+    return v->watch.seen > SEEN && hypotf(v->watch.shift_u, v->watch.shift_v) < SHIFT;
+}
+
+// After a push the board has the lines it had.
+static enum grid_lines known_lines(const struct vision *v)
+{
+    if (!v->have_geometry)
+        return GRID_LINES_ANY;
+    return v->geometry.light_lines ? GRID_LINES_LIGHT : GRID_LINES_DARK;
+}
+
+// Seen from another place, empty points look otherwise; after a push they do not.
+static bool looks_from_elsewhere(const struct geometry *before, const struct geometry *now)
+{
+    static const double PUSHED = 3; // cells
+    const double u = now->columns - 1, v = now->rows - 1;
+    for (int corner = 0; corner < 4; corner++) {
+        double x0, y0, x1, y1;
+        geometry_board_to_image(before, corner & 1 ? u : 0, corner & 2 ? v : 0, &x0, &y0);
+        geometry_board_to_image(now, corner & 1 ? u : 0, corner & 2 ? v : 0, &x1, &y1);
+        if (hypot(x1 - x0, y1 - y0) > PUSHED * geometry_cell_px(now, u / 2, v / 2))
+            return true;
+    }
+    return false;
+}
+
 static int search(struct vision *v, struct error *err)
 {
     const struct picture *p = &v->picture;
@@ -180,7 +216,8 @@ static int search(struct vision *v, struct error *err)
     const bool sideways = turns & 1;
     const struct grid_request request = {.columns =
                                              sideways ? v->settings.rows : v->settings.columns,
-                                         .rows = sideways ? v->settings.columns : v->settings.rows};
+                                         .rows = sideways ? v->settings.columns : v->settings.rows,
+                                         .lines = known_lines(v)};
     struct grid_result found;
     const char *why = "";
     int r = grid_find(p->luma, p->width, p->height, &request, &found, &why);
@@ -189,6 +226,8 @@ static int search(struct vision *v, struct error *err)
                          v->settings.rows, why);
     if (r != 0)
         return error_set(err, r, "the search for the board failed");
+    if (v->have_geometry && lines_stay(v) && found.score < SCORE_ELSEWHERE)
+        return error_set(err, -ENOENT, "the board's lines are seen where they were");
     struct geometry g = found.geometry;
     geometry_turn(&g, v->have_geometry ? turns_by_history(&v->geometry, &g) : turns);
     if (v->settings.lens.fx > 0)
@@ -199,6 +238,8 @@ static int search(struct vision *v, struct error *err)
     r = grid_refine(p->luma, p->width, p->height, fit_lens, &g, &found);
     if (r != 0)
         return error_set(err, -ENOENT, "a grid was found, but its lines could not be fitted");
+    if (v->have_geometry && looks_from_elsewhere(&v->geometry, &g))
+        bare_forget(&v->bare);
     use_geometry(v, &g);
     return 0;
 }
@@ -285,6 +326,7 @@ void vision_reset(struct vision *vision)
 {
     vision->have_geometry = vision->geometry_given = vision->searched = false;
     surface_forget(&vision->surface);
+    bare_forget(&vision->bare);
     scene_restart(&vision->scene);
     memset(vision->point_known, 0, sizeof vision->point_known);
 }
@@ -302,8 +344,8 @@ static void read_points(struct vision *v)
         const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;
         if (v->point_known[n] && !turn && !v->scene.point_changed[n])
             continue;
-        stones_measure(&v->stones, &v->sampler, &v->surface, &v->picture, n % v->sampler.columns,
-                       n / v->sampler.columns, &v->reading[n]);
+        stones_measure(&v->stones, &v->sampler, &v->surface, &v->bare, &v->picture,
+                       n % v->sampler.columns, n / v->sampler.columns, &v->reading[n]);
         v->point_known[n] = any = true;
     }
     if (!any)
@@ -315,11 +357,43 @@ static void read_points(struct vision *v)
         stones_judge(&v->stones, &v->models, &v->geometry, &resolved[n], &v->point[n]);
 }
 
+// Beyond doubt: the position says so as well, or nothing round was seen; and the lines show as they
+// do where nothing lies.
+static bool surely_empty(const struct vision *v, int n)
+{
+    static const float SURE = 0.8F, LINES = 0.5F, ALL_LINES = 0.85F;
+    static const float UNCHANGED = 0.2F, SHADED = 0.4F;
+    const struct stone_reading *r = &v->reading[n];
+    const bool expected = v->have_expected && v->expected[n] == 0;
+    if ((v->have_expected && !expected) || v->point[n].best != 0 || v->point[n].confidence < SURE ||
+        r->blocked || r->looks)
+        return false;
+    if (r->remembered)
+        return r->change < (r->second_line > ALL_LINES ? SHADED : UNCHANGED);
+    return r->disc ? expected && r->second_line > ALL_LINES : r->second_line > LINES;
+}
+
+// Empty points show how they look, each in its turn.
+static void remember_bare(struct vision *v)
+{
+    enum { ROUND = 48 };
+    const int count = v->sampler.columns * v->sampler.rows;
+    for (int n = 0; n < count; n++) {
+        const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;
+        if ((turn || !v->bare.known[n]) && surely_empty(v, n))
+            stones_remember(&v->sampler, &v->surface, &v->picture, n % v->sampler.columns,
+                            n / v->sampler.columns, &v->bare);
+    }
+}
+
 // Slow learning from what is beyond doubt: the surface where nothing lies, and stones the position
 // says are there and that look like it.
 static void learn_slowly(struct vision *v)
 {
-    if (v->scene.state != SCENE_STILL || v->frames % LEARN_EVERY != 0)
+    if (v->scene.state != SCENE_STILL)
+        return;
+    remember_bare(v);
+    if (v->frames % LEARN_EVERY != 0)
         return;
     surface_learn(&v->surface, &v->sampler, 0.05F);
     if (!v->have_expected)
@@ -329,7 +403,7 @@ static void learn_slowly(struct vision *v)
         const int c = v->expected[n];
         if (c >= 1 && v->reading[n].disc && !v->reading[n].blocked && v->point[n].best == c &&
             v->point[n].confidence > 0.95F)
-            stones_learn(&v->models, c - 1, &v->reading[n]);
+            stones_learn(&v->stones, &v->models, c - 1, &v->reading[n]);
     }
 }
 
@@ -428,6 +502,10 @@ void vision_expect(struct vision *vision, const uint8_t *classes)
 
 void vision_set_arm(struct vision *vision, enum vision_arm arm)
 {
+    // It may have put another stone where one lay: of much the same light, that looks like no
+    // change.
+    if (vision->arm != arm)
+        memset(vision->point_known, 0, sizeof vision->point_known);
     vision->arm = arm;
 }
 
@@ -464,7 +542,7 @@ int vision_learn(struct vision *vision, const uint8_t *classes, struct error *er
     for (int n = 0; n < count; n++)
         if (classes[n] >= 1 && classes[n] <= v->settings.colours && v->reading[n].disc &&
             !v->reading[n].blocked)
-            stones_learn(&v->models, classes[n] - 1, &v->reading[n]);
+            stones_learn(&v->stones, &v->models, classes[n] - 1, &v->reading[n]);
     for (int n = 0; n < count; n++)
         v->point_known[n] = false;
     return 0;

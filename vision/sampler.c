@@ -9,6 +9,10 @@
 static const double OUTLINE_HEIGHT = 0.12;
 static const double BARE_HEIGHT = 0.5; // see build_cell
 
+const float SAMPLER_LOG[256] = {
+#include "vision/log_table.inc"
+};
+
 static int32_t offset_in(double x, double y, int width, int height)
 {
     int ix = (int)lround(x), iy = (int)lround(y);
@@ -121,4 +125,19 @@ void sampler_build(struct sampler *s, const struct geometry *g, bool lens_known,
     for (int j = 0; j < s->rows; j++)
         for (int i = 0; i < s->columns; i++)
             build_point(s, i, j, stone_height);
+}
+
+float sampler_arm_contrast(const struct sampler *s, const struct picture *p, int n, int d)
+{
+    const bool light = s->geometry.light_lines;
+    float contrast = 0;
+    for (int k = 0; k < ARM_SAMPLES; k++) {
+        const int32_t *at = s->arm_luma[n][d][k];
+        const float a = SAMPLER_LOG[p->luma[at[0]]], b = SAMPLER_LOG[p->luma[at[1]]];
+        const float c = SAMPLER_LOG[p->luma[at[2]]];
+        const float line = light ? fmaxf(a, fmaxf(b, c)) : fminf(a, fminf(b, c));
+        const float beside = 0.5F * (SAMPLER_LOG[p->luma[at[3]]] + SAMPLER_LOG[p->luma[at[4]]]);
+        contrast += light ? line - beside : beside - line;
+    }
+    return contrast / ARM_SAMPLES;
 }

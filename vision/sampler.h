@@ -45,5 +45,12 @@ struct sampler {
     int32_t arm_luma[BOARD_POINTS_MAX][4][ARM_SAMPLES][5];
 };
 
+// Contrast of the piece of line that leaves point n in direction d (east, north, west, south), log
+// units; about 0 where it is hidden.
+float sampler_arm_contrast(const struct sampler *s, const struct picture *p, int n, int d);
+
+// log(luma + 4) of every luma: a table in the source, so that every libm reads the same board.
+extern const float SAMPLER_LOG[256];
+
 void sampler_build(struct sampler *s, const struct geometry *g, bool lens_known,
                    double stone_height, const struct picture *p);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 5, LOG_TABLE = 256 };
+#include "vision/veil.h"
 
 static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
 static const float DISC_MIN = 0.42F;   // score from which something round is there
 static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
+static const float FULL_SCALE = 235;   // luma near which the sensor hides how bright it is
 
 // Difference of a patch from the bare surface, per sample: signed in light, length in tint.
 struct difference {
@@ -17,31 +18,6 @@ struct difference {
     float full_cb[PATCH * PATCH], full_cr[PATCH * PATCH]; // tint at every sample
     float any[PATCH * PATCH];                             // 0 = bare, 1 = surely something else
 };
-
-static const float *log_table(void)
-{
-    static const float TABLE[LOG_TABLE] = {
-#include "vision/log_table.inc"
-    };
-    return TABLE;
-}
-
-void stones_default_models(const struct vision_settings *settings, struct vision_models *ret)
-{
-    // Against light vinyl; glass and resin stones of the shops' usual shades.
-    static const struct vision_colour_model NAMED[STONE_COLOUR_COUNT] = {
-        [STONE_CLEAR] = {{-0.15F, 0.00F, 0.00F}, {0.25F, 0.05F, 0.05F}, 0},
-        [STONE_WHITE] = {{0.15F, 0.02F, -0.02F}, {0.20F, 0.06F, 0.06F}, 0},
-        [STONE_BLACK] = {{-1.80F, 0.00F, 0.00F}, {0.60F, 0.15F, 0.15F}, 0},
-        [STONE_RED] = {{-0.95F, -0.15F, 0.65F}, {0.50F, 0.20F, 0.35F}, 0},
-        [STONE_BLUE] = {{-1.05F, 0.65F, -0.20F}, {0.50F, 0.40F, 0.20F}, 0},
-        [STONE_GREEN] = {{-0.80F, -0.10F, -0.35F}, {0.50F, 0.20F, 0.20F}, 0},
-        [STONE_AMBER] = {{-0.35F, -0.40F, 0.25F}, {0.35F, 0.25F, 0.20F}, 0},
-    };
-    *ret = (struct vision_models){.version = VISION_MODEL_VERSION, .colours = settings->colours};
-    for (int k = 0; k < settings->colours; k++)
-        ret->colour[k] = NAMED[settings->colour[k]];
-}
 
 // Tint was sampled at every odd row and column; between, it is interpolated (taking the nearest
 // would shift it by half a sample, and with it every stone's centre).
@@ -59,18 +35,42 @@ static void spread_tint(const float *tint, float *full)
         }
 }
 
-static void measure_difference(const struct sampler *s, const struct picture *p, int n,
-                               const float around[3], struct difference *d)
+// The surface around a point: at the point, and how it changes from there, per cell.
+struct around {
+    float at[3]; // log luma, cb, cr
+    float tilt[3][2];
+    int cells; // that show it, of four
+};
+
+static struct around look_around(const struct surface *surface, const struct sampler *s, int column,
+                                 int row)
 {
-    const float *log_of = log_table();
+    struct around a;
+    a.cells = surface_around(surface, s, column, row, &a.at[0], &a.at[1], &a.at[2]);
+    surface_tilt(surface, s, column, row, a.tilt);
+    return a;
+}
+
+static float around_at(const struct around *r, int feature, int a, int b)
+{
+    return r->at[feature] + STEP * (r->tilt[feature][0] * (float)(a - PATCH_HALF) +
+                                    r->tilt[feature][1] * (float)(b - PATCH_HALF));
+}
+
+static void measure_difference(const struct sampler *s, const struct picture *p, int n,
+                               const struct around *around, struct difference *d)
+{
     for (int k = 0; k < PATCH * PATCH; k++)
-        d->luma[k] = log_of[p->luma[s->patch_luma[n][k]]] - around[0];
+        d->luma[k] =
+            SAMPLER_LOG[p->luma[s->patch_luma[n][k]]] - around_at(around, 0, k % PATCH, k / PATCH);
     for (int k = 0; k < CHROMA_PATCH * CHROMA_PATCH; k++) {
         const int row = 2 * (k / CHROMA_PATCH) + 1, column = 2 * (k % CHROMA_PATCH) + 1;
         const float luma = (float)p->luma[s->patch_luma[n][row * PATCH + column]] + 16;
         const int32_t at = s->patch_chroma[n][k];
-        d->cb[k] = (p->cb ? ((float)p->cb[at] - 128) / luma : 0) - around[1];
-        d->cr[k] = (p->cr ? ((float)p->cr[at] - 128) / luma : 0) - around[2];
+        d->cb[k] =
+            (p->cb ? ((float)p->cb[at] - 128) / luma : 0) - around_at(around, 1, column, row);
+        d->cr[k] =
+            (p->cr ? ((float)p->cr[at] - 128) / luma : 0) - around_at(around, 2, column, row);
     }
     spread_tint(d->cb, d->full_cb);
     spread_tint(d->cr, d->full_cr);
@@ -82,8 +82,8 @@ static void measure_difference(const struct sampler *s, const struct picture *p,
     }
 }
 
-// Mean of the difference inside a stone's outline at (ca, cb) minus part of that around it.
-static float disc_score(const struct stone_settings *t, const struct difference *d, float ca,
+// Mean of a map of differences inside a stone's outline at (ca, cb) minus part of that around it.
+static float disc_score(const struct stone_settings *t, const float map[PATCH * PATCH], float ca,
                         float cb)
 {
     float in = 0, out = 0;
@@ -94,10 +94,10 @@ static float disc_score(const struct stone_settings *t, const struct difference 
             const float dv = ((float)b - cb) * STEP / t->radius_v;
             const float r2 = du * du + dv * dv;
             if (r2 <= 0.92F) {
-                in += d->any[b * PATCH + a];
+                in += map[b * PATCH + a];
                 n_in++;
             } else if (r2 > 1.35F && r2 < 2.2F) {
-                out += d->any[b * PATCH + a];
+                out += map[b * PATCH + a];
                 n_out++;
             }
         }
@@ -107,7 +107,7 @@ static float disc_score(const struct stone_settings *t, const struct difference 
 }
 
 // Best centre, coarse then fine; coordinates in samples.
-static float find_disc(const struct stone_settings *t, const struct difference *d, float *ret_a,
+static float find_disc(const struct stone_settings *t, const float map[PATCH * PATCH], float *ret_a,
                        float *ret_b)
 {
     float best = -1, best_a = PATCH_HALF, best_b = PATCH_HALF;
@@ -122,7 +122,7 @@ static float find_disc(const struct stone_settings *t, const struct difference *
                 if (du * du + dv * dv > CENTRE_MAX * CENTRE_MAX)
                     continue;
                 // A slight preference for the point itself keeps full patches from wandering.
-                const float score = disc_score(t, d, ca, cb) - 0.03F * (du * du + dv * dv);
+                const float score = disc_score(t, map, ca, cb) - 0.03F * (du * du + dv * dv);
                 if (score > best) {
                     best = score;
                     best_a = ca;
@@ -236,22 +236,6 @@ static void refine_centre(const struct stone_settings *t, const struct differenc
     }
 }
 
-static float arm_contrast(const struct sampler *s, const struct picture *p, int n, int d)
-{
-    const float *log_of = log_table();
-    const bool light = s->geometry.light_lines;
-    float contrast = 0;
-    for (int k = 0; k < ARM_SAMPLES; k++) {
-        const int32_t *at = s->arm_luma[n][d][k];
-        const float a = log_of[p->luma[at[0]]], b = log_of[p->luma[at[1]]];
-        const float c = log_of[p->luma[at[2]]];
-        const float line = light ? fmaxf(a, fmaxf(b, c)) : fminf(a, fminf(b, c));
-        const float beside = 0.5F * (log_of[p->luma[at[3]]] + log_of[p->luma[at[4]]]);
-        contrast += light ? line - beside : beside - line;
-    }
-    return contrast / ARM_SAMPLES;
-}
-
 static bool arm_exists(const struct sampler *s, int column, int row, int d)
 {
     const bool there[4] = {column<s->columns - 1, row<s->rows - 1, column> 0, row> 0};
@@ -273,7 +257,7 @@ float stones_line_contrast(const struct sampler *s, const struct picture *p)
         for (int column = 0; column < s->columns; column++)
             for (int d = 0; d < 4; d++)
                 if (arm_exists(s, column, row, d))
-                    value[count++] = arm_contrast(s, p, row * s->columns + column, d);
+                    value[count++] = sampler_arm_contrast(s, p, row * s->columns + column, d);
     qsort(value, (size_t)count, sizeof value[0], compare_floats);
     // Up to half of the arms may lie under stones: the middle of the upper half is bare.
     return fmaxf(LEAST, value[count * 3 / 4]);
@@ -289,7 +273,7 @@ static void line_share(const struct stone_settings *t, const struct sampler *s,
     for (int d = 0; d < 4; d++) {
         if (!arm_exists(s, column, row, d))
             continue;
-        float share = arm_contrast(s, p, row * s->columns + column, d) / t->line_contrast;
+        float share = sampler_arm_contrast(s, p, row * s->columns + column, d) / t->line_contrast;
         share = share < 0 ? 0 : share > 1.2F ? 1.2F : share;
         sum += share;
         arms++;
@@ -300,38 +284,112 @@ static void line_share(const struct stone_settings *t, const struct sampler *s,
     ret->second_line = second;
 }
 
+static void add_look(struct stone_reading *r, struct veil_pixel p, const float bare[3])
+{
+    float *look = r->look[r->looks++];
+    look[0] = logf(p.luma + 4) - bare[0];
+    look[1] = p.cb - bare[1];
+    look[2] = p.cr - bare[2];
+}
+
+// A lamp mirrored in the sheet makes the surface lighter and paler; a stone on it may mirror the
+// lamp as well, or hold it off. The cells around tell little about how bright the lamp is just
+// here, and nothing when they are at full scale: more of it is thought of, up to what would leave
+// nothing of the stone.
+static void see_through(const struct sampler *s, const struct surface *surface, int column, int row,
+                        const float around[3], struct stone_reading *ret)
+{
+    static const float MORE[STONE_LOOKS - 1] = {0, 0.35F, 0.65F, 0.85F, 0.97F};
+    static const float UNEVEN = 2; // times what the cells around have
+    float veil[3], bare[3];
+    if (surface_veil(surface, s, column, row, veil) == 0)
+        return;
+    surface_unveiled(surface, s, column, row, &bare[0], &bare[1], &bare[2]);
+    const struct veil_pixel seen = {expf(ret->feature[0] + around[0]) - 4,
+                                    ret->feature[1] + around[1], ret->feature[2] + around[2]};
+    const bool hidden = expf(around[0]) >= FULL_SCALE;
+    const float most = fminf(veil_most(seen, veil), hidden ? INFINITY : UNEVEN);
+    add_look(ret, seen, bare);
+    for (int k = 0; k < STONE_LOOKS - 1; k++) {
+        const float times = 1 + MORE[k] * (most - 1);
+        const float lifted[3] = {times * veil[0], times * veil[1], times * veil[2]};
+        add_look(ret, veil_lift(seen, lifted), bare);
+        if (most <= 1)
+            break;
+    }
+}
+
+static float mean_of(const float map[PATCH * PATCH])
+{
+    float sum = 0;
+    for (int k = 0; k < PATCH * PATCH; k++)
+        sum += map[k];
+    return sum / (PATCH * PATCH);
+}
+
+// The best disc in the patch. Where the look of the empty point is remembered, what differs from
+// that may show it more clearly: its lines do not count as differences. False: nothing was there
+// to look at.
+static bool look_for_disc(const struct stone_settings *t, const struct bare *bare, int n,
+                          struct difference *d, float *a, float *b, struct stone_reading *ret)
+{
+    static const float NOTHING = 0.12F, UNCHANGED = 0.04F; // but for lines; but for noise
+    float changed[PATCH * PATCH], a2, b2;
+    ret->remembered = bare_compare(bare, n, d->luma, changed);
+    const bool differs = mean_of(d->any) >= NOTHING;
+    if (differs)
+        ret->score = find_disc(t, d->any, a, b);
+    if (!ret->remembered || mean_of(changed) < UNCHANGED)
+        return differs;
+    ret->change = find_disc(t, changed, &a2, &b2);
+    if (ret->change <= ret->score)
+        return true;
+    ret->score = ret->change;
+    *a = a2;
+    *b = b2;
+    memcpy(d->any, changed, sizeof d->any);
+    return true;
+}
+
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
-                    const struct surface *surface, const struct picture *p, int column, int row,
-                    struct stone_reading *ret)
+                    const struct surface *surface, const struct bare *bare, const struct picture *p,
+                    int column, int row, struct stone_reading *ret)
 {
     const int n = row * s->columns + column;
-    float around[3];
+    float a = PATCH_HALF, b = PATCH_HALF;
+    const struct around around = look_around(surface, s, column, row);
     *ret = (struct stone_reading){0};
-    const int bare = surface_around(surface, s, column, row, &around[0], &around[1], &around[2]);
-    ret->blocked = bare < 2 || !s->point_inside[n];
+    ret->blocked = around.cells < 2 || !s->point_inside[n];
     struct difference d;
-    measure_difference(s, p, n, around, &d);
+    measure_difference(s, p, n, &around, &d);
     line_share(settings, s, p, column, row, ret);
     // The point itself lies off the patch's middle by the parallax of a stone's height.
     const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
     const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;
     disc_features(settings, &d, point_a, point_b, 0.7F, ret->bare_feature);
-    ret->bare_score = disc_score(settings, &d, PATCH_HALF, PATCH_HALF);
-    float mean = 0, a, b;
-    for (int k = 0; k < PATCH * PATCH; k++)
-        mean += d.any[k];
+    ret->bare_score = disc_score(settings, d.any, PATCH_HALF, PATCH_HALF);
     memcpy(ret->feature, ret->bare_feature, sizeof ret->feature);
     ret->score = ret->bare_score;
-    if (mean / (PATCH * PATCH) < 0.12F)
-        return; // nothing but lines
-    ret->score = find_disc(settings, &d, &a, &b);
-    ret->disc = ret->score > DISC_MIN;
+    ret->disc = look_for_disc(settings, bare, n, &d, &a, &b, ret) && ret->score > DISC_MIN;
     if (!ret->disc)
         return;
     refine_centre(settings, &d, &a, &b);
     disc_features(settings, &d, a, b, 0.7F, ret->feature);
     ret->offset_u = (a - PATCH_HALF) * STEP;
     ret->offset_v = (b - PATCH_HALF) * STEP;
+    see_through(s, surface, column, row, around.at, ret);
+}
+
+void stones_remember(const struct sampler *s, const struct surface *surface,
+                     const struct picture *p, int column, int row, struct bare *bare)
+{
+    const int n = row * s->columns + column;
+    const struct around around = look_around(surface, s, column, row);
+    struct difference d;
+    if (around.cells < 3)
+        return;
+    measure_difference(s, p, n, &around, &d);
+    bare_learn(bare, n, d.luma);
 }
 
 // The stone belongs to the neighbour or to no point, and no second one fits beside it: what was
@@ -386,106 +444,4 @@ void stones_resolve(const struct stone_settings *settings, const struct sampler 
                 const float from_b = hypotf(b->offset_u, b->offset_v);
                 give_up_disc(a->score - 0.5F * from_a < b->score - 0.5F * from_b ? a : b);
             }
-}
-
-// Log density of a feature under a Gaussian with long tails, against a fixed unit.
-static float log_density(float x, float mean, float deviation, float unit)
-{
-    const float z = (x - mean) / deviation;
-    const float q = 0.5F * z * z;
-    // Beyond four deviations the density falls like a power: one bad feature never decides alone.
-    const float tail = q < 8 ? q : 8 + 2.5F * logf(q / 8);
-    return -tail - logf(deviation / unit);
-}
-
-static float colour_density(const struct vision_colour_model *m, const float *feature)
-{
-    static const float UNIT[VISION_FEATURES] = {0.10F, 0.03F, 0.03F};
-    float sum = 0;
-    for (int k = 0; k < VISION_FEATURES; k++)
-        sum += log_density(feature[k], m->mean[k], m->deviation[k], UNIT[k]);
-    return sum;
-}
-
-static float penalty(float excess, float deviation, float most)
-{
-    if (excess <= 0)
-        return 0;
-    const float z = excess / deviation;
-    return -fminf(0.5F * z * z, most);
-}
-
-static float empty_likelihood(const struct stone_reading *r)
-{
-    static const struct vision_colour_model BARE = {{-0.03F, 0, 0}, {0.10F, 0.03F, 0.03F}, 0};
-    // A stone's shadow darkens a bare point without tinting it; its lines stay visible.
-    static const struct vision_colour_model SHADED = {{-0.35F, 0, 0}, {0.30F, 0.05F, 0.05F}, 0};
-    const float bare = colour_density(&BARE, r->feature);
-    const float shaded = colour_density(&SHADED, r->feature) - 1.0F;
-    return fmaxf(bare, shaded) + penalty(0.6F - r->second_line, 0.13F, 9) +
-           penalty(r->score - 0.35F, 0.12F, 8);
-}
-
-static void soft_max(const struct stone_settings *t, struct observation_point *p)
-{
-    float best = -1e30F, sum = 0;
-    for (int k = 0; k < OBSERVATION_CLASSES; k++) {
-        if (k > t->colours && k != OBSERVATION_UNKNOWN)
-            continue;
-        if (p->log_likelihood[k] > best) {
-            best = p->log_likelihood[k];
-            p->best = (uint8_t)k;
-        }
-    }
-    for (int k = 0; k < OBSERVATION_CLASSES; k++)
-        if (k <= t->colours || k == OBSERVATION_UNKNOWN)
-            sum += expf(p->log_likelihood[k] - best);
-    p->confidence = 1 / sum;
-}
-
-void stones_judge(const struct stone_settings *settings, const struct vision_models *models,
-                  const struct geometry *g, const struct stone_reading *reading,
-                  struct observation_point *ret)
-{
-    static const float UNKNOWN = -17, IMPOSSIBLE = -60;
-    const struct stone_reading *r = reading;
-    *ret = (struct observation_point){0};
-    for (int k = 0; k < OBSERVATION_CLASSES; k++)
-        ret->log_likelihood[k] = IMPOSSIBLE;
-    if (r->blocked) {
-        // Nothing was seen: every class explains that equally well, "covered" best.
-        for (int k = 0; k <= settings->colours; k++)
-            ret->log_likelihood[k] = -5;
-        ret->log_likelihood[OBSERVATION_UNKNOWN] = 0;
-        soft_max(settings, ret);
-        return;
-    }
-    ret->log_likelihood[0] = empty_likelihood(r);
-    const float shape = penalty(0.72F - r->score, 0.13F, 10) + penalty(r->lines - 0.35F, 0.2F, 6);
-    for (int k = 0; k < settings->colours; k++)
-        ret->log_likelihood[k + 1] = colour_density(&models->colour[k], r->feature) + shape;
-    ret->log_likelihood[OBSERVATION_UNKNOWN] = UNKNOWN;
-    soft_max(settings, ret);
-    if (ret->best >= 1 && ret->best <= settings->colours) {
-        ret->offset_u = r->offset_u;
-        ret->offset_v = r->offset_v;
-        ret->offset_x = (float)(g->pitch_x * (double)r->offset_u);
-        ret->offset_y = (float)(g->pitch_y * (double)r->offset_v);
-    }
-}
-
-void stones_learn(struct vision_models *models, int colour, const struct stone_reading *reading)
-{
-    static const float FLOOR[VISION_FEATURES] = {0.12F, 0.04F, 0.04F};
-    static const float WEIGHT_MAX = 60;
-    struct vision_colour_model *m = &models->colour[colour];
-    // The name's own wide model counts as four samples.
-    const float rate = 1 / (m->weight + 4);
-    for (int k = 0; k < VISION_FEATURES; k++) {
-        const float d = reading->feature[k] - m->mean[k];
-        m->mean[k] += rate * d;
-        const float variance = (1 - rate) * (m->deviation[k] * m->deviation[k] + rate * d * d);
-        m->deviation[k] = fmaxf(FLOOR[k], sqrtf(variance));
-    }
-    m->weight = fminf(m->weight + 1, WEIGHT_MAX);
 }

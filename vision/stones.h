@@ -1,15 +1,19 @@
 // stones: what lies on each point, as likelihoods. Internal to the reader.
 #pragma once
 
+#include "vision/bare.h"
 #include "vision/observation.h"
 #include "vision/reader.h"
 #include "vision/sampler.h"
 #include "vision/surface.h"
 
+enum { STONE_LOOKS = 6 };
+
 struct stone_settings {
     int colours;
-    float radius_u, radius_v; // of a stone, cells
-    float line_contrast;      // log units: what a bare line's contrast was when learned
+    bool transparent[OBSERVATION_COLOURS_MAX]; // the lines below show through
+    float radius_u, radius_v;                  // of a stone, cells
+    float line_contrast; // log units: what a bare line's contrast was when learned
 };
 
 // What was measured at one point.
@@ -21,6 +25,11 @@ struct stone_reading {
     float lines;                    // share of the four arms' contrast that is visible, about 0..1
     float second_line;              // the same of the second least visible arm
     float offset_u, offset_v;       // of the disc's centre from the point, cells (parallax removed)
+    bool remembered;                // how the point looks when it is empty is known;
+    float change; // then: how much like a disc of something new it differs from that, 0..1
+    // Where a lamp is mirrored in the sheet: what `feature` may be without it.
+    int looks;
+    float look[STONE_LOOKS][VISION_FEATURES];
     float bare_feature[VISION_FEATURES]; // at the point itself
     float bare_score;
 };
@@ -32,8 +41,12 @@ void stones_default_models(const struct vision_settings *settings, struct vision
 float stones_line_contrast(const struct sampler *s, const struct picture *p);
 
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
-                    const struct surface *surface, const struct picture *p, int column, int row,
-                    struct stone_reading *ret);
+                    const struct surface *surface, const struct bare *bare, const struct picture *p,
+                    int column, int row, struct stone_reading *ret);
+
+// Remembers how the point looks now: it is empty.
+void stones_remember(const struct sampler *s, const struct surface *surface,
+                     const struct picture *p, int column, int row, struct bare *bare);
 
 // Two points may see the same stone, lying between them: the nearer keeps it.
 void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
@@ -44,5 +57,7 @@ void stones_judge(const struct stone_settings *settings, const struct vision_mod
                   const struct geometry *g, const struct stone_reading *reading,
                   struct observation_point *ret);
 
-// Moves a colour's model towards a reading of a stone known to be of that colour.
-void stones_learn(struct vision_models *models, int colour, const struct stone_reading *reading);
+// Moves a colour's model towards a reading of a stone known to be of that colour, unless a lamp is
+// mirrored there.
+void stones_learn(const struct stone_settings *settings, struct vision_models *models, int colour,
+                  const struct stone_reading *reading);

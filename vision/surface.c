@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "vision/linear.h"
+#include "vision/veil.h"
 
 // A cell is foreign when its tint or its darkness can't come from shade.
 static const float TINT_MAX = 0.055F;  // of chroma over luma
 static const float CHROMA_STEP = 6;    // levels a JPEG may round chroma by: much on a dark board
 static const float SHADE_MAX = 0.75F;  // log units a shadow may darken
 static const float BRIGHT_MAX = 0.30F; // log units more light
+
+// A lamp that the board mirrors is added light through which the lines still show.
+static const float VEIL_MIN = 0.08F;   // log units more light, below which it does not matter
+static const float VEIL_LINES = 0.06F; // contrast of a line that shows through
+enum { VEIL_ARMS = 2 };                // of the pieces of line around a cell: how many must show
 
 static int compare_floats(const void *a, const void *b)
 {
@@ -102,7 +108,36 @@ static void fit_light(struct surface *f, const struct sampler *s)
     f->light_cr = median_of(cr, s->cell_inside, f->cells);
 }
 
-static void mark_foreign(struct surface *f, const struct sampler *s)
+// How many of the pieces of line around a cell can be seen: eight, fewer beyond the border.
+static int lines_around(const struct sampler *s, const struct picture *p, int c)
+{
+    // Of the points below left, below right, above left, above right: the two that bound the cell.
+    static const int ARM[4][2] = {{0, 1}, {1, 2}, {0, 3}, {2, 3}};
+    const int i = c % (s->columns + 1), j = c / (s->columns + 1);
+    int seen = 0;
+    for (int k = 0; k < 4; k++) {
+        const int column = i - 1 + (k & 1), row = j - 1 + (k >> 1);
+        if (column < 0 || row < 0 || column >= s->columns || row >= s->rows)
+            continue;
+        for (int a = 0; a < 2; a++)
+            seen += sampler_arm_contrast(s, p, row * s->columns + column, ARM[k][a]) > VEIL_LINES;
+    }
+    return seen;
+}
+
+// Is what the cell has more than expected the light of a lamp mirrored in it?
+static bool find_veil(struct surface *f, const struct sampler *s, const struct picture *p, int c)
+{
+    const struct veil_pixel seen = {f->luma[c], f->cb[c], f->cr[c]};
+    const struct veil_pixel bare = {expf(f->expected[c]) - 4, f->expected_cb[c], f->expected_cr[c]};
+    // Beyond the border there is one piece of line on one side, and none at the corners.
+    const int i = c % (s->columns + 1), j = c / (s->columns + 1);
+    const bool side = i == 0 || i == s->columns, end = j == 0 || j == s->rows;
+    const int enough = VEIL_ARMS - side - end;
+    return veil_between(bare, seen, f->veil[c]) && lines_around(s, p, c) >= enough;
+}
+
+static void mark_foreign(struct surface *f, const struct sampler *s, const struct picture *p)
 {
     f->foreign_count = 0;
     for (int c = 0; c < f->cells; c++) {
@@ -120,6 +155,8 @@ static void mark_foreign(struct surface *f, const struct sampler *s)
         const float tint_max = fmaxf(TINT_MAX, CHROMA_STEP / (f->luma[c] + 16));
         f->foreign[c] =
             s->cell_inside[c] && known && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > tint_max);
+        f->veiled[c] = s->cell_inside[c] && known && d > VEIL_MIN && find_veil(f, s, p, c);
+        f->foreign[c] &= !f->veiled[c];
         f->foreign_count += f->foreign[c];
     }
 }
@@ -172,7 +209,7 @@ void surface_read(struct surface *surface, const struct sampler *s, const struct
     if (!surface->learned)
         assume_even(surface, s);
     fit_light(surface, s);
-    mark_foreign(surface, s);
+    mark_foreign(surface, s, p);
     measure_foreign(surface, s);
 }
 
@@ -184,7 +221,8 @@ void surface_learn(struct surface *surface, const struct sampler *s, float rate)
             continue;
         // What is foreign keeps what was assumed of it, under the present light; but nobody knows
         // what a board with a narrow margin lies on.
-        const float r = f->foreign[c] && !s->cell_outside[c] ? 0 : rate;
+        const bool passing = (f->foreign[c] || (f->veiled[c] && f->learned)) && !s->cell_outside[c];
+        const float r = passing ? 0 : rate;
         f->base[c] = f->expected[c] + r * (f->log_luma[c] - f->expected[c]);
         f->base_cb[c] = f->expected_cb[c] + r * (f->cb[c] - f->expected_cb[c]);
         f->base_cr[c] = f->expected_cr[c] + r * (f->cr[c] - f->expected_cr[c]);
@@ -227,4 +265,52 @@ int surface_around(const struct surface *surface, const struct sampler *s, int c
     *ret_cb = mean_cb + (count ? middle(cb, count) : 0);
     *ret_cr = mean_cr + (count ? middle(cr, count) : 0);
     return count;
+}
+
+int surface_veil(const struct surface *surface, const struct sampler *s, int column, int row,
+                 float ret[3])
+{
+    float sum[3] = {0};
+    int count = 0;
+    for (int k = 0; k < 4; k++) {
+        const int c = (row + (k >> 1)) * (s->columns + 1) + column + (k & 1);
+        if (!surface->veiled[c])
+            continue;
+        for (int rgb = 0; rgb < 3; rgb++)
+            sum[rgb] += surface->veil[c][rgb];
+        count++;
+    }
+    for (int rgb = 0; rgb < 3; rgb++)
+        ret[rgb] = count ? sum[rgb] / (float)count : 0;
+    return count;
+}
+
+void surface_unveiled(const struct surface *surface, const struct sampler *s, int column, int row,
+                      float *ret_log_luma, float *ret_cb, float *ret_cr)
+{
+    *ret_log_luma = *ret_cb = *ret_cr = 0;
+    for (int k = 0; k < 4; k++) {
+        const int c = (row + (k >> 1)) * (s->columns + 1) + column + (k & 1);
+        *ret_log_luma += surface->expected[c] / 4;
+        *ret_cb += surface->expected_cb[c] / 4;
+        *ret_cr += surface->expected_cr[c] / 4;
+    }
+}
+
+void surface_tilt(const struct surface *surface, const struct sampler *s, int column, int row,
+                  float ret[3][2])
+{
+    const int c = row * (s->columns + 1) + column, up = s->columns + 1;
+    const int cell[4] = {c, c + 1, c + up, c + up + 1};
+    bool veiled = false, bare = true;
+    for (int k = 0; k < 4; k++) {
+        veiled |= surface->veiled[cell[k]];
+        bare &= s->cell_inside[cell[k]] && !surface->foreign[cell[k]];
+    }
+    const float *value[3] = {surface->log_luma, surface->cb, surface->cr};
+    for (int k = 0; k < 3; k++) {
+        const float *x = value[k];
+        ret[k][0] = veiled && bare ? (x[c + 1] + x[c + up + 1] - x[c] - x[c + up]) / 2 : 0;
+        ret[k][1] = veiled && bare ? (x[c + up] + x[c + up + 1] - x[c] - x[c + 1]) / 2 : 0;
+    }
 }

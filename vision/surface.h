@@ -15,7 +15,9 @@ struct surface {
     float cb[CELLS_MAX], cr[CELLS_MAX]; // chroma over luma, so that shade does not change it
     float expected[CELLS_MAX];          // log luma as learned, under the light of this frame
     float expected_cb[CELLS_MAX], expected_cr[CELLS_MAX];
-    bool foreign[CELLS_MAX]; // something else lies over the cell
+    bool foreign[CELLS_MAX];  // something else lies over the cell
+    bool veiled[CELLS_MAX];   // a lamp is mirrored in the cell: lighter, but it shows through
+    float veil[CELLS_MAX][3]; // how much (see veil.h); only where veiled
     // Learned:
     float base[CELLS_MAX], base_cb[CELLS_MAX], base_cr[CELLS_MAX];
     float light[6];           // this frame's light against the learned: quadratic in u, v
@@ -30,6 +32,17 @@ struct surface {
 
 // Reads the cells of a picture and compares them with what was learned.
 void surface_read(struct surface *surface, const struct sampler *s, const struct picture *p);
+
+// The light mirrored at a point: the mean of its neighbouring cells that are veiled. Returns how
+// many.
+int surface_veil(const struct surface *surface, const struct sampler *s, int column, int row,
+                 float ret[3]);
+// How log luma, cb and cr rise per cell to the right and upwards there; 0 where nothing is veiled.
+void surface_tilt(const struct surface *surface, const struct sampler *s, int column, int row,
+                  float ret[3][2]);
+// What would be seen of the bare surface around the point without it.
+void surface_unveiled(const struct surface *surface, const struct sampler *s, int column, int row,
+                      float *ret_log_luma, float *ret_cb, float *ret_cr);
 
 // Takes the cells that are not foreign as what the surface looks like; `rate` 1 = at once.
 void surface_learn(struct surface *surface, const struct sampler *s, float rate);

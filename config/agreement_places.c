@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "config/agreement.h"
 #include "motion/stores.h"
@@ -133,29 +134,70 @@ static void add_spot(struct reading *reading, struct spots *spots, const char *g
     check_off_board(reading, what, spot->key_x, spot->key_y, x, y);
 }
 
-// The slot farthest from the tray's first one.
-static void check_last_slot(struct reading *reading, int colour)
+// Slots of a tray or store, and what they are called.
+struct slots {
+    const char *group, *what;
+    double x, y, step;
+    int colour, columns, rows;
+};
+
+static void slots_key(const struct slots *slots, const char *name, char ret[SCHEMA_KEY_MAX])
 {
-    const struct settings_tray *tray = &reading->settings.trays[colour];
-    if (tray->columns * tray->rows == 1)
+    (void)snprintf(ret, SCHEMA_KEY_MAX, "%s.colour%d.%s", slots->group, slots->colour + 1, name);
+}
+
+// The slot farthest from the first one.
+static void check_slots(struct reading *reading, const struct slots *slots)
+{
+    int count = slots->columns * slots->rows;
+    if (count == 1)
         return;
     char key_columns[SCHEMA_KEY_MAX];
     char key_rows[SCHEMA_KEY_MAX];
     char key_step[SCHEMA_KEY_MAX];
-    (void)snprintf(key_columns, sizeof key_columns, "trays.colour%d.columns", colour + 1);
-    (void)snprintf(key_rows, sizeof key_rows, "trays.colour%d.rows", colour + 1);
-    (void)snprintf(key_step, sizeof key_step, "trays.colour%d.step", colour + 1);
-    check_place(reading, "the last slot of the tray", key_columns, key_rows,
-                tray->x + (tray->columns - 1) * tray->step,
-                tray->y + (tray->rows - 1) * tray->step);
-    if (tray->columns * tray->rows > STORE_SLOTS_MAX)
+    char what[64];
+    slots_key(slots, "columns", key_columns);
+    slots_key(slots, "rows", key_rows);
+    slots_key(slots, "step", key_step);
+    (void)snprintf(what, sizeof what, "the last slot of the %s", slots->what);
+    check_place(reading, what, key_columns, key_rows, slots->x + (slots->columns - 1) * slots->step,
+                slots->y + (slots->rows - 1) * slots->step);
+    if (count > STORE_SLOTS_MAX)
         agreement_fault(reading, key_columns, key_rows,
-                        "%d slots are more than the %d a tray may have", tray->columns * tray->rows,
-                        STORE_SLOTS_MAX);
-    if (tray->step < reading->settings.stones.diameter)
+                        "%d slots are more than the %d a %s may have", count, STORE_SLOTS_MAX,
+                        slots->what);
+    if (slots->step < reading->settings.stones.diameter)
         agreement_fault(reading, key_step, "stones.diameter",
-                        "slots %g mm apart are too near for stones of %g mm", tray->step,
+                        "slots %g mm apart are too near for stones of %g mm", slots->step,
                         reading->settings.stones.diameter);
+}
+
+static void check_tray(struct reading *reading, int colour)
+{
+    const struct settings_tray *t = &reading->settings.trays[colour];
+    const struct slots slots = {"trays", "tray", t->x, t->y, t->step, colour, t->columns, t->rows};
+    check_slots(reading, &slots);
+}
+
+static void check_store(struct reading *reading, int colour)
+{
+    const struct settings_store *s = &reading->settings.stores[colour];
+    const struct slots slots = {"stores", "store", s->x,       s->y,
+                                s->step,  colour,  s->columns, s->rows};
+    char key_columns[SCHEMA_KEY_MAX];
+    char key_capacity[SCHEMA_KEY_MAX];
+    check_slots(reading, &slots);
+    slots_key(&slots, "columns", key_columns);
+    slots_key(&slots, "capacity", key_capacity);
+    if (s->columns * s->rows == 1)
+        return;
+    if (s->capacity > s->columns * s->rows)
+        agreement_fault(reading, key_capacity, key_columns,
+                        "%d stones are more than the store's %d slots", s->capacity,
+                        s->columns * s->rows);
+    if (strcmp(reading->settings.serial.port, "sim") == 0)
+        agreement_fault(reading, key_columns, "serial.port",
+                        "the simulated table's stores are magazines: 1 column and 1 row");
 }
 
 static void check_spots(struct reading *reading)
@@ -163,11 +205,13 @@ static void check_spots(struct reading *reading)
     const struct settings *s = &reading->settings;
     struct spots spots = {0};
     for (int i = 0; i < SETTINGS_COLOURS; i++) {
-        if (s->stores[i].capacity > 0)
+        if (s->stores[i].capacity > 0) {
             add_spot(reading, &spots, "stores", i, "the store", s->stores[i].x, s->stores[i].y);
+            check_store(reading, i);
+        }
         if (s->stones.colour[i] != SETTINGS_STONE_NONE) {
             add_spot(reading, &spots, "trays", i, "the tray", s->trays[i].x, s->trays[i].y);
-            check_last_slot(reading, i);
+            check_tray(reading, i);
         }
     }
     for (int a = 0; a < spots.count; a++) {

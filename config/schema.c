@@ -84,6 +84,12 @@ _Static_assert(sizeof(int) == sizeof(int32_t), "ranges assume 32 bits");
              "Machine y of the exposed stone"),                                                    \
         REAL("stores.colour" #number ".z", stores[index].z, SCHEMA_MM, -500, 0, "-42",             \
              "Machine z of the cup's lip on the exposed stone"),                                   \
+        INTEGER("stores.colour" #number ".columns", stores[index].columns, SCHEMA_NO_UNIT, 1, 32,  \
+                "1", "Slots along machine x; 1 column and 1 row = a magazine with one pocket"),    \
+        INTEGER("stores.colour" #number ".rows", stores[index].rows, SCHEMA_NO_UNIT, 1, 32, "1",   \
+                "Slots along machine y"),                                                          \
+        REAL("stores.colour" #number ".step", stores[index].step, SCHEMA_MM, 5, 100, "20",         \
+             "Distance from slot to slot"),                                                        \
         INTEGER("stores.colour" #number ".capacity", stores[index].capacity, SCHEMA_NO_UNIT, 0,    \
                 1000, stones, "Stones the full store holds; 0 = there is no such store")
 

@@ -154,10 +154,13 @@ struct settings_tray {
     double step;
 };
 
-// A magazine with one exposed pocket. capacity 0: there is none for this colour.
+// 1 x 1: a magazine with one exposed pocket; more: a tray with one slot for each stone, as above,
+// which also takes stones back. capacity 0: there is none for this colour.
 struct settings_store {
     double x, y; // machine frame
-    double z;    // cup's lip on the exposed stone
+    double z;    // cup's lip on the exposed stone, or on one in its slot
+    int columns, rows;
+    double step;
     int capacity;
 };
 

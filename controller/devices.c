@@ -16,6 +16,8 @@
 #include "vision/still.h"
 #include "vision/v4l2.h"
 
+static const double SLOT_DROP = 1; // mm above its slot at which a stone is let go
+
 // --- conversions ---
 
 struct arm_config devices_arm_config(const struct settings *s)
@@ -90,6 +92,15 @@ static void add_supply(const struct settings *s, int colour, struct stores *ret)
     store->y = from->y;
     store->z_contact = store->z_release = from->z;
     store->capacity = store->count = from->capacity;
+    if (from->columns * from->rows > 1) {
+        store->kind = STORE_TRAY;
+        store->z_release = from->z + SLOT_DROP;
+        store->columns = from->columns;
+        store->rows = from->rows;
+        store->step_x = store->step_y = from->step;
+        for (int slot = 0; slot < from->capacity; slot++)
+            store->full[slot] = true;
+    }
     store->low = 5;
 }
 

@@ -11,6 +11,8 @@ if(TARGET tessera_controller)
     tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
     tessera_test(NAME test_controller_park SOURCES unit/test_controller_park.c LIBS tessera_controller m TIMEOUT 30)
     set_target_properties(test_controller_park PROPERTIES LINKER_LANGUAGE CXX)
+    tessera_test(NAME test_controller_stores SOURCES unit/test_controller_stores.c LIBS tessera_controller TIMEOUT 30)
+    set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
     set_target_properties(test_controller_faults PROPERTIES LINKER_LANGUAGE CXX)

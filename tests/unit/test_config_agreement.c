@@ -40,6 +40,10 @@ static const struct expected DISAGREEMENTS[] = {
      "lies on the board"},
     {"stores:\n  colour3: {capacity: 10, x: -560, y: -305}\n", 2, 30,
      "stores.colour3.x, stores.colour1.x", "less than a stone apart"},
+    {"stores:\n  colour1:\n    columns: 4\n    rows: 5\n    x: -590\n    y: -400\n    capacity: "
+     "21\n",
+     7, 15, "stores.colour1.capacity, stores.colour1.columns",
+     "21 stones are more than the store's 20"},
     {"trays:\n  colour1:\n    x: 0\n", 3, 8, "trays.colour1.x", "the tray at (0, -300) mm is off"},
     {"trays:\n  colour1:\n    columns: 4\n", 3, 14, "trays.colour1.columns",
      "the last slot of the tray at (10, -300) mm is off"},

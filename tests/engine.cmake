@@ -5,6 +5,7 @@ tessera_test(NAME test_engine_tactics SOURCES unit/test_engine_tactics.c LIBS te
 tessera_test(NAME test_engine_threat SOURCES unit/test_engine_threat.c LIBS tessera_engine)
 tessera_test(NAME test_engine_pentago SOURCES unit/test_engine_pentago.c LIBS tessera_engine)
 tessera_test(NAME test_engine_games SOURCES unit/test_engine_games.c LIBS tessera_engine)
+tessera_test(NAME test_engine_book SOURCES unit/test_engine_book.c LIBS tessera_engine)
 tessera_test(NAME test_engine_clock SOURCES unit/test_engine_clock.c LIBS tessera_engine)
 tessera_test(NAME test_engine_points SOURCES unit/test_engine_points.c LIBS tessera_engine)
 tessera_test(NAME test_engine_program SOURCES system/test_engine_program.c LIBS tessera_engine LABEL system)
@@ -14,4 +15,5 @@ tessera_fuzz(NAME fuzz_gtp SOURCES fuzz/fuzz_gtp.c LIBS tessera_engine CORPUS fu
 tessera_bench(NAME bench_engine SOURCES bench/bench_engine.c LIBS tessera_engine)
 tessera_bench(NAME soak_engine SOURCES soak/soak_engine.c LIBS tessera_engine)
 tessera_bench(NAME bench_levels SOURCES bench/bench_levels.c LIBS tessera_engine)
+tessera_bench(NAME bench_known SOURCES bench/bench_known.c LIBS tessera_engine)
 tessera_bench(NAME bench_points SOURCES bench/bench_points.c LIBS tessera_engine)

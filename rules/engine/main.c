@@ -45,6 +45,7 @@ static const char help_text[] =
     "\n"
     "Commands\n"
     "  bench [--json]                speed and signature on fixed positions\n"
+    "  book [POSITIONS [NODES]]      makes the opening book anew, as C source\n"
     "  perft VARIANT SIZE DEPTH      exact move counts, a line for each depth; also with\n"
     "        [FIELD=VALUE]... [\"options={'tria': 'simple', ...}\"] [\"moves=4,4 7,7 ...\"]\n"
     "  perft generator               check values of the random numbers and the checksum\n"
@@ -211,6 +212,8 @@ int main(int argc, char **argv)
         return talk(&c);
     if (strcmp(rest[0], "bench") == 0 && count == 1)
         return tool_bench(&c.options, c.json);
+    if (strcmp(rest[0], "book") == 0)
+        return tool_book(count - 1, rest + 1);
     if (strcmp(rest[0], "perft") == 0)
         return tool_perft(count - 1, rest + 1);
     if (strcmp(rest[0], "playouts") == 0)

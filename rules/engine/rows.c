@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/engine/book.h"
 #include "rules/engine/eval.h"
 #include "rules/engine/points.h"
 #include "rules/engine/search.h"
@@ -239,11 +240,29 @@ static void play_down(const struct level *level, struct rng *rng, struct engine_
     thought->line[0] = line;
 }
 
+// A move of the book, when the position is in it.
+static bool from_book(const struct game *game, struct rng *rng, struct engine_thought *ret)
+{
+    struct move move;
+    int score;
+    if (!book_find(game, rng, &move, &score))
+        return false;
+    *ret = (struct engine_thought){.line_count = 1, .book = true};
+    struct engine_line *line = &ret->line[0];
+    line->move = line->pv[0] = move;
+    line->pv_length = 1;
+    line->score = score;
+    line->win_chance = eval_win_chance(score);
+    return true;
+}
+
 int rows_think(struct rows *rows, const struct game *game, const struct engine_limits *limits,
                const struct level *level, struct rng *rng, atomic_int *stop, engine_report *report,
                void *user, struct engine_thought *ret)
 {
     uint16_t cells[SEARCH_ROOT_MAX];
+    if (!level && limits->lines <= 1 && from_book(game, rng, ret))
+        return 0;
     int r = lay(rows, game), count = legal_cells(game, cells);
     if (r < 0)
         return r;

@@ -19,5 +19,8 @@ int tool_playouts(int argc, char **argv);
 // words counts, and the first is printed as the position's name. '#' starts a comment.
 int tool_solve(const struct session_options *options, int argc, char **argv);
 
+// book [POSITIONS [NODES]]: makes the opening book anew and prints it as C source (see book.h).
+int tool_book(int argc, char **argv);
+
 // bench [--json]: searches a fixed set of positions, one thread, fixed nodes.
 int tool_bench(const struct session_options *options, bool json);

@@ -11,6 +11,7 @@
 #include "rules/notation.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { ROUNDS = 5 };
 
@@ -95,13 +96,22 @@ static void bench_search(const char *name, const char *variant, const char *move
     engine_free(engine);
 }
 
-// Nodes that two threads make for each that one makes in the same time.
+static int64_t processor_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+// Nodes that two threads make for each that one makes, in the same time (which needs two idle
+// cores), and in the same processor time (which shows what sharing the table costs, on any machine:
+// 1 = nothing).
 static void bench_threads(void)
 {
     static struct game game;
     static struct engine_thought thought;
     static const char *const moves[] = {"K10", "L9", "K14", "L11", "H12", "J11", "H10", "L10"};
-    double ratio[ROUNDS];
+    double ratio[ROUNDS], cost[ROUNDS];
     struct engine *engine[2];
     struct error err;
     game_init(&game, variant_find("pente"));
@@ -120,15 +130,20 @@ static void bench_threads(void)
     }
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t nodes[2];
+        int64_t work[2];
         for (int i = 0; i < 2; i++) {
             engine_forget(engine[i]);
+            work[i] = processor_ns();
             struct engine_limits limits = {.deadline_ns = clock_monotonic_ns() + 700 * NS_PER_MS};
             engine_think(engine[i], &game, &limits, true, NULL, NULL, NULL, &thought, NULL);
             nodes[i] = thought.nodes;
+            work[i] = processor_ns() - work[i];
         }
         ratio[round] = (double)nodes[1] / (double)nodes[0];
+        cost[round] = ratio[round] * (double)work[0] / (double)work[1];
     }
     report("engine pente, nodes of 2 threads to 1", ratio, "times");
+    report("engine pente, the same per processor time", cost, "times");
     for (int i = 0; i < 2; i++)
         engine_free(engine[i]);
 }

@@ -1,16 +1,20 @@
 #!/bin/sh
-# arm64.sh [--quick|--build] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
+# arm64.sh [--quick|--decisions|--build] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
 # build of the same tree. PACKAGEs are the development packages that the project is built with.
 #
 # Run by `./dev matrix arm64`, which has built the release preset before. --quick leaves out the tests
-# that need minutes under emulation, the whole game and the photographs; --build leaves out all but the build.
+# that need minutes under emulation, the whole game and the photographs; --decisions leaves out all tests and
+# the recorded sessions, too, and builds the programs alone; --build leaves out all but the build.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
 quick=
 only_build=
+targets=all
+no_tests=
 case ${1:-} in
 --quick) quick=yes && shift ;;
+--decisions) quick=yes no_tests=yes targets='tessera tessera-rulesd tessera-engine tessera-config' && shift ;;
 --build) only_build=yes && shift ;;
 esac
 build=$tree/build/arm64
@@ -44,7 +48,8 @@ build_all() {
         cmake --preset arm64 --fresh -S "$tree" -DTESSERA_SYSROOT="$sysroot" -DTESSERA_WERROR=OFF >"$build.log" 2>&1 ||
         { tail -n 25 "$build.log" >&2; fail "the arm64 build could not be configured; the whole log is $build.log."; }
     say "Building for arm64; the first time takes a few minutes..."
-    ninja -C "$build" >"$build.log" 2>&1 || {
+    # shellcheck disable=SC2086
+    ninja -C "$build" $targets >"$build.log" 2>&1 || {
         grep -E -A6 'error:|FAILED|undefined reference' "$build.log" | head -n 60 >&2
         fail "the arm64 build failed; the whole log is $build.log."
     }
@@ -80,6 +85,7 @@ run_tests() {
 compare() {
     start=$(date +%s)
     [ -z "$quick" ] || export DECISIONS_GAME=no
+    [ -z "$no_tests" ] || export DECISIONS_SESSIONS=no
     if [ -z "$quick" ] && [ -d "${TESSERA_DATA:-}/photos" ]; then
         DECISIONS_PICTURES=$(find "$TESSERA_DATA/photos" -iname '*.jp*g' ! -name '* *' | sort | awk 'NR % 40 == 1' | head -n 20)
         export DECISIONS_PICTURES
@@ -107,7 +113,7 @@ build_all
 write_starters
 result "arm64: built in $(seconds_since "$start") s with $(aarch64-linux-gnu-gcc --version | sed -n 1p), $("$emulator" --version | sed -n 1p)"
 [ -z "$only_build" ] || exit 0
-run_tests
+[ -n "$no_tests" ] || run_tests
 compare
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

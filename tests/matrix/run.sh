@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [--quick] [debian12] [debian13] [arm64] -- PACKAGE...: the matrix, or some of it. Prints each
+# run.sh [--quick|--decisions] [debian12] [debian13] [arm64] -- PACKAGE...: the matrix, or some of it. Prints each
 # part's figures and ends with one line "N passed, N failed".
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -7,10 +7,10 @@ quick=
 parts=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case $1 in
-    --quick) quick=--quick ;;
+    --quick | --decisions) quick=$1 ;;
     debian12 | debian13 | arm64) parts="$parts $1" ;;
     *)
-        echo "matrix: there is no '$1'; there are: debian12, debian13, arm64, and --quick" >&2
+        echo "matrix: there is no '$1'; there are: debian12, debian13, arm64, and --quick, --decisions" >&2
         exit 2
         ;;
     esac

@@ -6,7 +6,9 @@
 // program; nothing else in config/ knows of it.
 //
 // Every call that waits returns -ECANCELED once bench_stop() was called (Ctrl-C, the dashboard) and
-// then the arm has been stopped. The e-stop stops the arm by itself at any time.
+// then the arm has been stopped. The e-stop stops the arm by itself at any time; what stops it in
+// the middle of a job is told to the person, who may let it go on: it finds its home corner and
+// does that job again, so that a wizard of a hundred steps survives a stop.
 #pragma once
 
 #include <stdbool.h>
@@ -95,8 +97,9 @@ bool bench_snapped(const struct bench *bench);
 // Opens, resets and homes the arm, once, after telling the person. -EPERM: the e-stop is not
 // proven.
 int bench_arm_ready(struct bench *bench, struct error *err);
-// Runs one job to its end. -EIO with the arm's own words when it failed; *ret_reason (NULL allowed)
-// says how.
+// Runs one job to its end, also over stops. -EIO with the arm's own words when it failed;
+// *ret_reason (NULL allowed) says how. -EAGAIN: a jog, grip or release was interrupted, and the arm
+// is ready again, but elsewhere: begin anew from where the cup is known to be.
 int bench_job(struct bench *bench, const struct arm_job *job, enum arm_reason *ret_reason,
               struct error *err);
 int bench_park(struct bench *bench, struct error *err);

@@ -7,6 +7,9 @@
 #include "config/calibrate/bench_private.h"
 
 static const int64_t START_PATIENCE_NS = 20 * NS_PER_S;
+static const int64_t PANEL_NS = NS_PER_S / 2; // until it is known that the e-stop was let out
+enum { RESUME_TRIES = 3 };
+
 static const int64_t JOB_PATIENCE_NS = 180 * NS_PER_S;
 
 static void on_event(void *user, const struct arm_event *event, int64_t now_ns)
@@ -111,8 +114,8 @@ int bench_renew_arm(struct bench *b, struct error *err)
     return r;
 }
 
-int bench_job(struct bench *b, const struct arm_job *job, enum arm_reason *ret_reason,
-              struct error *err)
+static int run_job(struct bench *b, const struct arm_job *job, enum arm_reason *ret_reason,
+                   struct error *err)
 {
     int64_t due = loop_now(b->loop) + JOB_PATIENCE_NS;
     b->ended = false;
@@ -143,6 +146,78 @@ int bench_job(struct bench *b, const struct arm_job *job, enum arm_reason *ret_r
     if (parks && b->vision)
         vision_set_arm(b->vision, VISION_ARM_PARKED);
     return 0;
+}
+
+// --- going on after a stop ---
+
+// What a person has to do so that the step can be done again.
+static const char *to_do(enum arm_job_kind kind)
+{
+    switch (kind) {
+    case ARM_JOB_PLACE:
+        return "Take away the stone it carried, also when it has just been laid.";
+    case ARM_JOB_LIFT:
+        return "Lay the stone it was lifting back where it lay.";
+    case ARM_JOB_DROP:
+        return "Put the stone it carried into its tray.";
+    default:
+        return "Take away what lies where it should not.";
+    }
+}
+
+static int home_again(struct bench *b, struct error *err)
+{
+    int tray = devices_store(&b->devices.stores, STORE_CAPTURED, 1);
+    int r = bench_wait(b, PANEL_NS);
+    if (r < 0)
+        return bench_wait_failed(r, err);
+    r = start_arm(b, err);
+    if (r == 0)
+        r = run_job(b, &(struct arm_job){.kind = ARM_JOB_HOME}, NULL, err);
+    if (r == 0 && tray >= 0)
+        r = run_job(b, &(struct arm_job){.kind = ARM_JOB_VENT, .store = tray}, NULL, err);
+    return r;
+}
+
+// Asks, then finds the home corner again and lets go what may hang on the cup. Negative: nobody
+// wants to go on, or it cannot; *err says what stopped the arm last.
+static int go_on(struct bench *b, enum arm_job_kind kind, struct error *err)
+{
+    char question[ERROR_TEXT_MAX];
+    int r = -EIO;
+    b->homed = false;
+    for (int tries = 0; r < 0 && !b->stopped && tries < RESUME_TRIES; tries++) {
+        (void)snprintf(
+            question, sizeof question,
+            "The arm was stopped (%.150s). %s Let the e-stop out. Shall the arm find its "
+            "home corner and go on?",
+            err->text, to_do(kind));
+        if (bench_asks_nobody(b) || !bench_ask(b, question))
+            return -ECANCELED;
+        r = home_again(b, err);
+    }
+    b->homed = r == 0;
+    return r;
+}
+
+// A stop (the e-stop, a pulled cable, an alarm) ends the step, not the wizard.
+int bench_job(struct bench *b, const struct arm_job *job, enum arm_reason *ret_reason,
+              struct error *err)
+{
+    bool homes = job->kind == ARM_JOB_HOME;
+    bool known = b->homed || homes;
+    int r = run_job(b, job, ret_reason, err);
+    for (int stops = 0; r < 0 && known && !b->stopped && stops < RESUME_TRIES; stops++) {
+        if (arm_state(b->arm) == ARM_HOMED)
+            return r; // it failed by itself
+        if (go_on(b, job->kind, err) < 0)
+            return r;
+        // What was meant from where the cup was has to begin anew.
+        if (job->kind == ARM_JOB_JOG || job->kind == ARM_JOB_GRIP || job->kind == ARM_JOB_RELEASE)
+            return error_set(err, -EAGAIN, "the step was interrupted");
+        r = homes ? 0 : run_job(b, job, ret_reason, err);
+    }
+    return r;
 }
 
 int bench_park(struct bench *b, struct error *err)

@@ -13,6 +13,7 @@ static const double EDGE_TO_CONTACT = 2.2; // mm
 static const double BEGIN_ABOVE = 4;
 static const double END_BELOW = 3;
 static const double STEP = 0.25;
+enum { FEEL_TRIES = 3 };             // when it is interrupted
 enum { TRAY_ROOM = 14 };             // lifted stones after which a tray without slots is emptied
 static const double FEEL_TIME = 0.3; // seconds of vacuum before the sensor is asked
 
@@ -206,8 +207,8 @@ int handling_clear(struct bench *b, struct error *err)
     return r == 0 ? bench_park(b, err) : r;
 }
 
-int handling_find_contact(struct bench *b, double x, double y, double expected, double *ret_contact,
-                          struct error *err)
+static int find_contact(struct bench *b, double x, double y, double expected, double *ret_contact,
+                        struct error *err)
 {
     double z = expected + BEGIN_ABOVE;
     bool held = false;
@@ -233,4 +234,13 @@ int handling_find_contact(struct bench *b, double x, double y, double expected, 
                          x, y, expected + BEGIN_ABOVE, z);
     *ret_contact = z - EDGE_TO_CONTACT;
     return 0;
+}
+
+int handling_find_contact(struct bench *b, double x, double y, double expected, double *ret_contact,
+                          struct error *err)
+{
+    int r = find_contact(b, x, y, expected, ret_contact, err);
+    for (int stops = 1; r == -EAGAIN && stops < FEEL_TRIES; stops++)
+        r = find_contact(b, x, y, expected, ret_contact, err);
+    return r;
 }

@@ -12,9 +12,10 @@ struct fixture {
     const char *when;
     double value;
     int said;
+    bool (*answer)(struct fixture *fixture, const char *question); // NULL = every answer is no
 };
 
-// table NULL: the one of config/samples/sim.yaml. yes: nobody is asked; else every answer is no.
+// table NULL: the one of config/samples/sim.yaml. yes: nobody is asked; else `answer` is.
 struct fixture *fixture_begin(const struct table_setup *table, bool yes);
 void fixture_end(struct fixture *fixture);
 int fixture_run(struct fixture *fixture, const char *name, struct wizard_result *ret,

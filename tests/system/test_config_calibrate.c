@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "config/base/clock.h"
 #include "controller/sim/world.h"
 #include "tests/system/calibrate_fixture.h"
 
@@ -103,6 +104,66 @@ static void test_stopped(void **state)
     fixture_end(f);
 }
 
+// --- stops in the middle ---
+
+static int stops, resumed;
+static struct loop_source *stop_timer;
+
+static void on_stop_due(void *user, int64_t now_ns)
+{
+    struct fixture *f = user;
+    (void)now_ns;
+    stops++;
+    table_estop(bench_table(f->bench), true);
+}
+
+// A good owner: takes the stone that fell off the cup, lays back one that was being lifted, lets
+// the e-stop out, and says yes. He stops the arm again some time later.
+static bool owner(struct fixture *f, const char *question)
+{
+    struct table *table = bench_table(f->bench);
+    const struct world_tool *tool = &table_world(table)->tool;
+    if (!strstr(question, "was stopped"))
+        return true;
+    if (strstr(question, "Take away"))
+        (void)table_take_stone(table, tool->x, tool->y);
+    else
+        assert_null(strstr(question, "Lay the stone")); // it is never stopped while it lifts here
+    table_estop(table, false);
+    resumed++;
+    // Not while it homes and lets go, but again among the stones it lays.
+    (void)loop_source_set_due(stop_timer, stops < 3 ? loop_now(bench_loop(f->bench)) + 90 * NS_PER_S
+                                                    : INT64_MAX);
+    return true;
+}
+
+// The arm's wizard of a hundred steps goes on where the e-stop stopped it, and finds the same map.
+static void test_goes_on_after_a_stop(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_begin(NULL, false);
+    f->answer = owner;
+    fixture_expect_pass(f, "panel");
+    fixture_expect_pass(f, "camera");
+    fixture_expect_pass(f, "board");
+    assert_int_equal(loop_add_timer(bench_loop(f->bench),
+                                    loop_now(bench_loop(f->bench)) + 100 * NS_PER_S, on_stop_due, f,
+                                    &stop_timer),
+                     0);
+    fixture_expect_pass(f, "arm");
+    assert_int_equal(stops, 3);
+    assert_int_equal(resumed, 3);
+    assert_true(worst_map_error(f) < WORST_MAP_ERROR);
+    // Who does not want to go on is not made to.
+    f->answer = NULL;
+    struct wizard_result result;
+    struct error err;
+    table_estop(bench_table(f->bench), true);
+    assert_true(fixture_run(f, "gripper", &result, &err) < 0);
+    assert_false(f->calibration.gripper.verdict.valid);
+    fixture_end(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_a_person_who_says_no),
         cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_all_in_order),
+        cmocka_unit_test(test_goes_on_after_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

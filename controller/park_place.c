@@ -51,7 +51,8 @@ static double way(const struct park_question *q, const double park[2])
     const double at[3] = {park[0], park[1], 0};
     for (int i = 0; i < SAMPLES * SAMPLES; i++) {
         double to[3] = {0};
-        board_point(q, i % SAMPLES / (SAMPLES - 1.0), i / SAMPLES / (SAMPLES - 1.0), to);
+        int column = i % SAMPLES, row = i / SAMPLES;
+        board_point(q, column / (SAMPLES - 1.0), row / (SAMPLES - 1.0), to);
         sum += travel_line(&q->limits, at, to, 0) / (SAMPLES * SAMPLES);
     }
     for (int i = 0; i < q->stores; i++) {
@@ -76,12 +77,13 @@ bool park_place(const struct park_question *q, double ret[2])
     if (best[1] > -q->margin)
         return false;
     best[1] = fmax(best[1], q->margin - q->travel[1]);
-    for (double x = q->margin - q->travel[0]; x <= -q->margin; x += STEP_MM) {
-        const double place[2] = {x, best[1]};
+    int places = (int)((q->travel[0] - 2 * q->margin) / STEP_MM) + 1;
+    for (int i = 0; i < places; i++) {
+        const double place[2] = {q->margin - q->travel[0] + i * STEP_MM, best[1]};
         double seconds = way(q, place);
         if (seconds < least) {
             least = seconds;
-            best[0] = x;
+            best[0] = place[0];
         }
     }
     ret[0] = best[0];

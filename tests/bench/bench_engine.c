@@ -15,6 +15,8 @@
 
 enum { ROUNDS = 5 };
 
+#define MIDDLE_GAME "K10,L9,K14,L11,H12,J11,H10,L10"
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -24,7 +26,7 @@ static int by_size(const void *a, const void *b)
 static void report(const char *name, double *value, const char *unit)
 {
     qsort(value, ROUNDS, sizeof *value, by_size);
-    printf("%s\t%.4g\t%.2g\t%s\n", name, value[ROUNDS / 2], value[ROUNDS - 1] - value[0], unit);
+    printf("%s\t%.7g\t%.2g\t%s\n", name, value[ROUNDS / 2], value[ROUNDS - 1] - value[0], unit);
 }
 
 static void bench_board(void)
@@ -61,46 +63,62 @@ static void bench_board(void)
     line_table_free(table);
 }
 
-static void bench_search(const char *name, const char *variant, const char *moves, uint64_t nodes)
-{
-    static struct game game;
-    static struct engine_thought thought;
-    struct engine_settings settings = {.level = 10, .threads = 1, .hash_mib = 64, .seed = 1};
-    struct engine_limits limits = {.nodes = nodes};
-    struct engine *engine;
-    struct error err;
-    double speed[ROUNDS], depth[ROUNDS];
-    char text[256], *save = NULL;
-    snprintf(text, sizeof text, "%s", moves);
-    game_init(&game, variant_find(variant));
-    for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        struct move move;
-        if (!move_parse(&game.rules, word, strlen(word), &move) ||
-            game_play(&game, move, NULL) != REASON_NONE)
-            return;
-    }
-    if (engine_new(&settings, &engine, &err) < 0)
-        return;
-    for (int round = 0; round < ROUNDS; round++) {
-        engine_forget(engine);
-        int64_t start = clock_monotonic_ns();
-        engine_think(engine, &game, &limits, true, NULL, NULL, NULL, &thought, NULL);
-        speed[round] = (double)thought.nodes * 1e3 / (double)(clock_monotonic_ns() - start);
-        depth[round] = thought.depth;
-    }
-    snprintf(text, sizeof text, "engine %s nodes", name);
-    report(text, speed, "M/s");
-    snprintf(text, sizeof text, "engine %s depth by %lluk nodes", name,
-             (unsigned long long)nodes / 1000);
-    report(text, depth, "plies");
-    engine_free(engine);
-}
-
+// Time on a processor: what others do on the machine meanwhile hardly matters.
 static int64_t processor_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static int play_all(struct game *game, const char *variant, const char *moves)
+{
+    char text[256], *save = NULL;
+    snprintf(text, sizeof text, "%s", moves);
+    game_init(game, variant_find(variant));
+    for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        struct move move;
+        if (!move_parse(&game->rules, word, strlen(word), &move) ||
+            game_play(game, move, NULL) != REASON_NONE)
+            return -1;
+    }
+    return 0;
+}
+
+// Speed, and time and nodes to a depth. The nodes are the search's signature: one thread, a seed
+// and a depth give the same number on every machine, until the search is changed.
+static void bench_search(const char *name, const char *variant, const char *moves, uint64_t nodes,
+                         int depth)
+{
+    static struct game game;
+    static struct engine_thought thought;
+    struct engine_settings settings = {.level = 10, .threads = 1, .hash_mib = 64, .seed = 1};
+    struct engine_limits speedy = {.nodes = nodes}, deep = {.depth = depth};
+    struct engine *engine;
+    struct error err;
+    double speed[ROUNDS], time[ROUNDS], signature[ROUNDS];
+    char text[64];
+    if (play_all(&game, variant, moves) < 0 || engine_new(&settings, &engine, &err) < 0)
+        return;
+    engine_prepare(engine, &game.rules);
+    for (int round = 0; round < ROUNDS; round++) {
+        engine_forget(engine);
+        int64_t start = processor_ns();
+        engine_think(engine, &game, &speedy, true, NULL, NULL, NULL, &thought, NULL);
+        speed[round] = (double)thought.nodes * 1e3 / (double)(processor_ns() - start);
+        engine_forget(engine);
+        start = processor_ns();
+        engine_think(engine, &game, &deep, true, NULL, NULL, NULL, &thought, NULL);
+        time[round] = (double)(processor_ns() - start) / (double)NS_PER_MS;
+        signature[round] = (double)thought.nodes;
+    }
+    snprintf(text, sizeof text, "engine %s nodes", name);
+    report(text, speed, "M/s");
+    snprintf(text, sizeof text, "engine %s, to depth %d", name, depth);
+    report(text, time, "ms");
+    snprintf(text, sizeof text, "engine %s, signature at depth %d", name, depth);
+    report(text, signature, "nodes");
+    engine_free(engine);
 }
 
 // Nodes that two threads make for each that one makes, in the same time (which needs two idle
@@ -110,17 +128,11 @@ static void bench_threads(void)
 {
     static struct game game;
     static struct engine_thought thought;
-    static const char *const moves[] = {"K10", "L9", "K14", "L11", "H12", "J11", "H10", "L10"};
     double ratio[ROUNDS], cost[ROUNDS];
     struct engine *engine[2];
     struct error err;
-    game_init(&game, variant_find("pente"));
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-        struct move move;
-        if (!move_parse(&game.rules, moves[i], strlen(moves[i]), &move) ||
-            game_play(&game, move, NULL) != REASON_NONE)
-            return;
-    }
+    if (play_all(&game, "pente", MIDDLE_GAME) < 0)
+        return;
     for (int i = 0; i < 2; i++) {
         struct engine_settings settings = {
             .level = 10, .threads = 1 + i, .hash_mib = 64, .seed = 1};
@@ -174,9 +186,9 @@ static void bench_solver(void)
 int main(void)
 {
     bench_board();
-    bench_search("pente", "pente", "K10,L9,K14,L11,H12,J11,H10,L10", 200000);
-    bench_search("keryo", "keryo", "K10,J11,K13,J13,H10,J12,J10,L10,M11,L12", 200000);
-    bench_search("pentago", "pentago", "2/5 1R,3/5 1L,1/5 4R,4/5 3L,1/1 2R,2/1 4L", 1000000);
+    bench_search("pente", "pente", MIDDLE_GAME, 200000, 8);
+    bench_search("keryo", "keryo", "K10,J11,K13,J13,H10,J12,J10,L10,M11,L12", 200000, 7);
+    bench_search("pentago", "pentago", "2/5 1R,3/5 1L,1/5 4R,4/5 3L,1/1 2R,2/1 4L", 1000000, 3);
     bench_threads();
     bench_solver();
     return 0;

@@ -9,7 +9,7 @@
 #include "rules/engine/engine.h"
 #include "rules/notation.h"
 
-enum { HASH_MIB = 600, LINE_BYTES = 65536 };
+enum { HASH_MIB = 64, SOLVER_MIB = 300, LINE_BYTES = 65536 };
 
 static struct game game;
 static struct engine_thought thought;
@@ -37,8 +37,8 @@ static void report(const char *what, int64_t ms, int good, int tried)
 
 static int think(int64_t ms)
 {
+    engine_forget(engine); // takes its own time, which is not the position's
     struct engine_limits limits = {.deadline_ns = clock_monotonic_ns() + ms * NS_PER_MS};
-    engine_forget(engine);
     return engine_think(engine, &game, &limits, true, NULL, NULL, NULL, &thought, NULL);
 }
 
@@ -151,20 +151,31 @@ static void try_pentago(const char *what, const char *name, int low, int high, i
     report(proved_text, ms, proved, tried);
 }
 
-int main(int argc, char **argv)
+static int renew_engine(unsigned hash_mib, const char *variant)
 {
     struct engine_settings settings = {
-        .level = ENGINE_LEVELS, .threads = 1, .hash_mib = HASH_MIB, .seed = 1};
+        .level = ENGINE_LEVELS, .threads = 1, .hash_mib = hash_mib, .seed = 1};
     struct error err;
+    engine = engine_free(engine);
+    int r = engine_new(&settings, &engine, &err);
+    return r < 0 ? r : engine_prepare(engine, variant_find(variant));
+}
+
+int main(int argc, char **argv)
+{
     if (argc > 1)
         step = strtol(argv[1], NULL, 10);
-    if (step < 1 || engine_new(&settings, &engine, &err) < 0) {
+    if (step < 1) {
         fprintf(stderr, "Usage: bench_known [STEP]\n");
         return 2;
     }
+    if (renew_engine(HASH_MIB, "pente") < 0)
+        return 1;
     try_tactics("forced wins", "tactics/forced_wins.tsv", 100);
     try_tactics("must-defend", "tactics/must_defend.tsv", 100);
     try_tactics("must-defend", "tactics/must_defend.tsv", 1000);
+    if (renew_engine(SOLVER_MIB, "pentago") < 0)
+        return 1;
     try_pentago("pentago, 0-4 marbles", "pentago/exact_open_0to5.txt", 0, 4, 10);
     try_pentago("pentago, 5 marbles", "pentago/exact_open_0to5.txt", 5, 5, 1000);
     try_pentago("pentago, 20-21 marbles", "pentago/exact_late_20to28.txt", 20, 21, 2000);

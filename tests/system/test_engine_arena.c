@@ -16,6 +16,19 @@
     "sh -c \"while read l; do case \\$l in genmove*) " ANSWER ";; *) printf \\\"= \\n\\n\\\";; "   \
     "esac; done\""
 
+// The address sanitizer's shadow does not fit into the sandbox's memory: our own engine would not
+// start there.
+#if defined(__SANITIZE_ADDRESS__)
+#define ROOM "--open"
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ROOM "--open"
+#endif
+#endif
+#ifndef ROOM
+#define ROOM ""
+#endif
+
 // Runs a match of one pair against the foreign program. Returns the exit status; *ret is what was
 // printed, complaints included.
 static int run(const char *options, const char *foreign, char *ret, size_t size)
@@ -23,7 +36,8 @@ static int run(const char *options, const char *foreign, char *ret, size_t size)
     const char *bin = getenv("TESSERA_BIN");
     static char command[16384];
     snprintf(command, sizeof command,
-             "exec %s/tessera-arena --pairs 1 --time 10 %s '%s/tessera-engine --hash 4' '%s' 2>&1",
+             "exec %s/tessera-arena --pairs 1 --time 10 " ROOM
+             " %s '%s/tessera-engine --hash 4' '%s' 2>&1",
              bin, options, bin, foreign);
     FILE *pipe = popen(command, "r"); // NOLINT: the test's own words
     assert_non_null(pipe);
@@ -84,6 +98,8 @@ static void test_sandboxed(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/mark", folder);
     snprintf(foreign, sizeof foreign, FOREIGN("echo x 2>/dev/null > %s; exit 1"), file);
+    if (ROOM[0])
+        skip();
     run("", foreign, text, sizeof text);
     if (access(file, F_OK) == 0)
         print_message("this kernel has no Landlock: files stay open\n");

@@ -265,7 +265,7 @@ static void test_random_are_sure(void **state)
     int tried = 0, best = 0, delayed = 0;
     assert_int_equal(variant_set(&v, "size", "9", &err), 0);
     rng_seed(&rng, 5);
-    while (tried < 50) {
+    while (tried < 20) {
         int lead;
         game_init(&game, &v);
         while (!game.result.over && game.ply < 60) {

@@ -41,8 +41,9 @@ static bool axes(const char *text, double ret[GRBL_AXES])
 {
     for (int i = 0; i < GRBL_AXES; i++) {
         text = strchr(text, "XYZ"[i]);
-        if (!text++)
+        if (!text)
             return false;
+        text++;
         text += *text == ':';
         if (!number(&text, &ret[i]))
             return false;

@@ -6,6 +6,8 @@ tessera_test(NAME test_vision_picture SOURCES unit/test_vision_picture.c
 tessera_test(NAME test_vision_session SOURCES unit/test_vision_session.c LIBS tessera_vision TIMEOUT 30)
 tessera_test(NAME test_vision_reader SOURCES unit/test_vision_reader.c ${VISION_RENDER}
     LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
+tessera_test(NAME test_vision_tags SOURCES unit/test_vision_tags.c ${VISION_RENDER}
+    LIBS tessera_vision PkgConfig::TURBOJPEG PkgConfig::APRILTAG m TIMEOUT 120)
 tessera_test(NAME test_vision_photo SOURCES unit/test_vision_photo.c ${VISION_RENDER}
     LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
 if(TARGET tessera_sim)
@@ -19,6 +21,8 @@ tessera_fuzz(NAME fuzz_vision_jpeg SOURCES fuzz/fuzz_vision_jpeg.c LIBS tessera_
     CORPUS fuzz/corpus/vision_jpeg)
 tessera_fuzz(NAME fuzz_vision_session SOURCES fuzz/fuzz_vision_session.c LIBS tessera_vision
     CORPUS fuzz/corpus/vision_session)
+tessera_fuzz(NAME fuzz_vision_avi SOURCES fuzz/fuzz_vision_avi.c LIBS tessera_vision
+    CORPUS fuzz/corpus/vision_avi)
 
 tessera_bench(NAME bench_see SOURCES bench/bench_see.c bench/see_hard.c bench/see_truth.c
     LIBS tessera_vision PkgConfig::TURBOJPEG m)

@@ -10,6 +10,7 @@
 #include "vision/picture.h"
 #include "vision/scene.h"
 #include "vision/stones.h"
+#include "vision/tags.h"
 #include "vision/watch.h"
 
 enum {
@@ -209,18 +210,41 @@ static bool looks_from_elsewhere(const struct geometry *before, const struct geo
     return false;
 }
 
-static int search(struct vision *v, struct error *err)
+// Finds the grid by its lines and turns it so that A1 lies where the tags, the last geometry or the
+// settings have it. With tags the lines are also looked for between them.
+static int find_grid(const struct vision *v, struct grid_result *ret, const char **ret_why)
 {
     const struct picture *p = &v->picture;
-    const int turns = turns_by_settings(v);
+    int turns = turns_by_settings(v);
     const bool sideways = turns & 1;
     const struct grid_request request = {.columns =
                                              sideways ? v->settings.rows : v->settings.columns,
                                          .rows = sideways ? v->settings.columns : v->settings.rows,
                                          .lines = known_lines(v)};
+    struct tags tags = {0};
+    int r = v->settings.tags ? tags_find(p->luma, p->width, p->height, &tags) : 0;
+    if (r == 0)
+        r = grid_find(p->luma, p->width, p->height, &request, ret, ret_why);
+    struct geometry *g = &ret->geometry;
+    const int by_tags = r == 0 ? tags_turns(&tags, g, &turns) : -EINVAL;
+    if (r == -ENOENT || (r == 0 && by_tags == -EINVAL)) {
+        r = tags_seed(&tags, p->luma, p->width, p->height, v->settings.columns, v->settings.rows,
+                      g);
+        ret->score = 1; // four tags around it
+        return r;
+    }
+    if (r == 0)
+        geometry_turn(g,
+                      by_tags != 0 && v->have_geometry ? turns_by_history(&v->geometry, g) : turns);
+    return r;
+}
+
+static int search(struct vision *v, struct error *err)
+{
+    const struct picture *p = &v->picture;
     struct grid_result found;
     const char *why = "";
-    int r = grid_find(p->luma, p->width, p->height, &request, &found, &why);
+    int r = find_grid(v, &found, &why);
     if (r == -ENOENT)
         return error_set(err, r, "no board of %dx%d lines was found: %s", v->settings.columns,
                          v->settings.rows, why);
@@ -229,7 +253,6 @@ static int search(struct vision *v, struct error *err)
     if (v->have_geometry && lines_stay(v) && found.score < SCORE_ELSEWHERE)
         return error_set(err, -ENOENT, "the board's lines are seen where they were");
     struct geometry g = found.geometry;
-    geometry_turn(&g, v->have_geometry ? turns_by_history(&v->geometry, &g) : turns);
     if (v->settings.lens.fx > 0)
         g.lens = v->settings.lens;
     else if (v->have_geometry)

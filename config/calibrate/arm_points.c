@@ -137,8 +137,8 @@ static bool choose_colours(struct arm_points *p, const int *points, int count)
     double worst[SETTINGS_COLOURS];
     double best = 0;
     bool fewer = false;
-    for (int c = 0; c < bench_colours(p->bench); c++)
-        worst[c] = INFINITY;
+    for (int c = 0; c < SETTINGS_COLOURS; c++)
+        worst[c] = INFINITY; // none laid
     for (int i = 0; i < count; i++) {
         double *of = &worst[p->colour[points[i]] - 1];
         *of = fmin(*of, p->margin[points[i]]);

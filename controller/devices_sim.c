@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rules/variant.h"
+
 static void place(struct setup_place *ret, double x, double y)
 {
     ret->x = x;
@@ -33,6 +35,12 @@ void devices_table_setup(const struct settings *s, struct table_setup *ret)
     ret->seed = seed;
     ret->board.columns = s->board.columns;
     ret->board.rows = s->board.rows;
+    struct variant variant;
+    struct error err;
+    if (settings_variant(s, s->game.variant, &variant, &err) == 0 &&
+        variant.family == FAMILY_PENTAGO && ret->board.columns == variant.size &&
+        ret->board.rows == variant.size)
+        ret->board.kind = SETUP_BOARD_BLOCKS;
     ret->board.pitch_x = s->board.pitch_x;
     ret->board.pitch_y = s->board.pitch_y;
     struct vision_settings v = devices_vision_settings(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/base/clock.h"
+#include "controller/sim/world.h"
 
 static const int64_t AGAIN_NS = 2 * NS_PER_S; // until he does something about a complaint
 enum { COMPLAINTS_MAX = 3 };                  // then he lays the stone anew
@@ -33,7 +34,8 @@ static void on_hand_done(void *user, int result)
 static int lay(struct sim_player *s, struct move move, bool press)
 {
     struct effect effect;
-    struct person_task task = {.column = move.x, .row = move.y, .press = press};
+    struct person_task task = {
+        .column = move.x, .row = move.y, .block = move.block, .turn = move.turn, .press = press};
     task.colour = move.colour ? move.colour : (int)game_next_colour(&s->game);
     if (s->lifts && game_check(&s->game, move, &effect) == REASON_NONE) {
         for (int i = 0; i < effect.captured_count; i++) {
@@ -74,6 +76,52 @@ static void on_brain_failed(void *user, unsigned seat, const struct error *err)
     s->events.failed(s->events.user, seat, err);
 }
 
+// There is one stone more of his colour than in the game: counted, since a block may have moved
+// those of Pentago.
+static bool has_laid(const struct sim_player *s)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    const unsigned colour = game_next_colour(&s->game);
+    const int size = s->game.rules.size;
+    int more = 0;
+    table_truth(s->table, truth);
+    for (int i = 0; i < size * size; i++) {
+        more += truth[i] == (int)colour;
+        more -= game_at(&s->game, i % size, i / size) == colour;
+    }
+    return more > 0;
+}
+
+// What he still has to do to a Pentago board after an interruption: a block stands half turned, or
+// his marble lies and none was turned. Which one he had meant to turn he may have forgotten.
+static bool turn_is_due(const struct sim_player *s, const int8_t *truth, struct person_task *ret)
+{
+    const struct world *world = table_world(s->table);
+    const int size = s->game.rules.size;
+    int extra = 0, others = 0;
+    *ret = (struct person_task){.block = 1, .turn = PENTAGO_CLOCKWISE, .press = true};
+    if (s->game.rules.family != FAMILY_PENTAGO)
+        return false;
+    for (int b = 0; b < WORLD_BLOCKS; b++) {
+        if (world->block_turn[b] != 0) {
+            ret->block = b + 1;
+            ret->turn = world->block_turn[b] > 0 ? PENTAGO_CLOCKWISE : PENTAGO_ANTICLOCKWISE;
+            return true;
+        }
+    }
+    for (int i = 0; i < size * size; i++) {
+        int was = (int)game_at(&s->game, i % size, i / size);
+        bool his = !was && truth[i] == (int)game_next_colour(&s->game);
+        extra += his;
+        others += !his && truth[i] != was;
+    }
+    if (s->laid && s->move.block) {
+        ret->block = s->move.block;
+        ret->turn = s->move.turn;
+    }
+    return extra == 1 && !others && !(s->laid && !s->move.block);
+}
+
 // "I see no new stone": he presses again, since the robot may just have looked too early; in the
 // end he looks for himself whether his stone lies there and puts another one if not.
 static void on_again(void *user, int64_t now)
@@ -87,7 +135,14 @@ static void on_again(void *user, int64_t now)
     }
     int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
     table_truth(s->table, truth);
-    bool there = truth[s->move.y * s->game.rules.size + s->move.x] != 0;
+    struct person_task turn;
+    if (turn_is_due(s, truth, &turn)) {
+        person_do(table_person(s->table), &turn, on_hand_done, s);
+        return;
+    }
+    bool there = s->game.rules.family == FAMILY_PENTAGO
+                     ? has_laid(s)
+                     : truth[s->move.y * s->game.rules.size + s->move.x] != 0;
     if (s->laid && !there && s->complaints >= COMPLAINTS_MAX)
         lay(s, s->move, true);
     else
@@ -112,18 +167,6 @@ static void sim_follow(void *impl, const struct game *game)
 }
 
 // After an interruption his stone may lie there already: then he only presses the button.
-static bool has_laid(const struct sim_player *s)
-{
-    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    table_truth(s->table, truth);
-    int size = s->game.rules.size;
-    for (int i = 0; i < size * size; i++) {
-        if (truth[i] == (int)game_next_colour(&s->game) && !game_at(&s->game, i % size, i / size))
-            return true;
-    }
-    return false;
-}
-
 static void sim_think(void *impl, const struct game *game)
 {
     struct sim_player *s = impl;

@@ -31,6 +31,7 @@ enum action {
     ACT_LIFT,  // the stone near the step's end
     ACT_DROP,  // into a tray
     ACT_NUDGE, // the neighbour of the step's end
+    ACT_TURN,  // `block` by `degrees`
     ACT_PRESS,
     ACT_GONE, // the hand is out of sight
 };
@@ -40,6 +41,8 @@ struct step {
     double to[3];
     enum action action;
     int colour;
+    int block;
+    double degrees;
 };
 
 struct person {
@@ -139,6 +142,23 @@ static void add_lift(struct person *p, const struct table_setup *s, const int po
     add(p, 0.45, at[0], at[1], HEIGHT_TRAVEL, ACT_DROP, 0);
 }
 
+// The hand takes the block at its rim and goes round with it.
+static void add_turn(struct person *p, const struct world *w, int block, int turn)
+{
+    enum { PARTS = 6 };
+    const struct setup_board *b = &w->setup.board;
+    const double x = (block % 2 ? 1 : 4) * b->pitch_x, y = (block <= 2 ? 4 : 1) * b->pitch_y;
+    const double radius = 1.45 * fmin(b->pitch_x, b->pitch_y);
+    const double degrees = turn * 90 - w->block_turn[block - 1];
+    for (int i = 0; i <= PARTS; i++) {
+        const double angle = -M_PI / 2 - (degrees * i / PARTS) * M_PI / 180;
+        add(p, i ? 0.12 : 0.5, x + radius * cos(angle), y + radius * sin(angle), HEIGHT_TOUCH,
+            i ? ACT_TURN : ACT_NONE, 0);
+        p->step[p->steps - 1].block = block;
+        p->step[p->steps - 1].degrees = degrees / PARTS;
+    }
+}
+
 // --- what the hand does at the end of a step ---
 
 static void do_take(struct person *p, struct world *w, int colour)
@@ -234,6 +254,9 @@ static void act(struct person *p, const struct step *s)
         break;
     case ACT_NUDGE:
         do_nudge(p, w, s->to);
+        break;
+    case ACT_TURN:
+        world_turn_block(w, s->block, s->degrees);
         break;
     case ACT_PRESS:
         p->ops->press(p->user);
@@ -376,6 +399,9 @@ int person_do(struct person *p, const struct person_task *task, person_done_fn *
     for (int i = 0; i < task->lifts; i++)
         if (!on_board(s, task->lift[i][0], task->lift[i][1]))
             return -EINVAL;
+    if (task->block < 0 || task->block > WORLD_BLOCKS ||
+        (task->block && s->board.kind != SETUP_BOARD_BLOCKS))
+        return -EINVAL;
     const bool press = task->press && !(task->blunders & PERSON_NO_BUTTON);
     p->steps = 0;
     if (press && task->blunders & PERSON_EARLY_BUTTON)
@@ -384,6 +410,8 @@ int person_do(struct person *p, const struct person_task *task, person_done_fn *
         add_place(p, s, task);
     for (int i = 0; i < task->lifts; i++)
         add_lift(p, s, task->lift[i]);
+    if (task->block)
+        add_turn(p, p->ops->world(p->user), task->block, task->turn);
     add_retreat(p, s);
     if (press && !(task->blunders & PERSON_EARLY_BUTTON)) {
         double away[2];

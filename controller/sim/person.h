@@ -30,14 +30,18 @@ struct person_task {
     int column, row;               // where
     int lifts;                     // stones to take off afterwards
     int lift[PERSON_LIFTS_MAX][2]; // {column, row}; they go to the tray of their colour
-    bool press;                    // press "done" in the end
-    unsigned blunders;             // enum person_blunder
+    int block,
+        turn;   // then turn this block (Pentago, 1 … 4; 0 = none): 1 clockwise, -1 the other way
+    bool press; // press "done" in the end
+    unsigned blunders; // enum person_blunder
 };
 
 // result: 0 = done; -ENOENT: no stone left in the bowl or nothing to lift at a point (the rest of
 // the task was done); -ECANCELED: person_stop().
 typedef void person_done_fn(void *user, int result);
 
+// A block that was left half turned is turned to where the task wants it.
+//
 // Starts a task. done may be NULL. -EBUSY: still at the last one. -EINVAL: off the board.
 int person_do(struct person *person, const struct person_task *task, person_done_fn *done,
               void *user);

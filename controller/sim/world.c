@@ -226,6 +226,28 @@ void world_nudge(struct world *world, int stone, double dx, double dy)
     world_settle(world, stone);
 }
 
+void world_turn_block(struct world *world, int block, double degrees)
+{
+    const struct setup_board *b = &world->setup.board;
+    const double middle[2] = {(block % 2 ? 1 : 4) * b->pitch_x, (block <= 2 ? 4 : 1) * b->pitch_y};
+    const double half[2] = {1.5 * b->pitch_x, 1.5 * b->pitch_y};
+    const double angle = -degrees * M_PI / 180; // clockwise, seen from above
+    for (int i = 0; i < world->stone_count; i++) {
+        struct world_stone *s = &world->stone[i];
+        const double dx = s->x - middle[0], dy = s->y - middle[1];
+        if (s->place != PLACE_TABLE || fabs(dx) > half[0] || fabs(dy) > half[1])
+            continue;
+        s->x = middle[0] + dx * cos(angle) - dy * sin(angle);
+        s->y = middle[1] + dx * sin(angle) + dy * cos(angle);
+        s->turn += angle;
+    }
+    double *turned = &world->block_turn[block - 1];
+    *turned += degrees;
+    if (fabs(*turned) > 89.9)
+        *turned = 0; // it snaps in
+    world->version++;
+}
+
 // --- owner and tests ---
 
 int world_add_stone(struct world *world, int colour, double x, double y)

@@ -21,6 +21,7 @@ enum {
     WORLD_STONES_MAX = 1200,
     WORLD_INCIDENTS_KEPT = 64,
     WORLD_TICK_NS = 2000000, // a moving tool is looked at this often
+    WORLD_BLOCKS = 4,        // of a board of 6 x 6: Pentago's
 };
 
 enum world_place {
@@ -107,12 +108,13 @@ struct world {
     struct world_vacuum vacuum;
     struct world_hand hand;
     struct world_store store[SETUP_COLOURS];
-    int pick_failures;   // this many contacts in a row do not seal
-    double pick_failure; // probability that a contact does not seal
-    int sensor_stuck;    // -1 = works, else what it reads
-    uint64_t version;    // grows whenever a stone moves
-    int made, taken;     // by table_put_stone() and table_take_stone(), for the ledger
-    int stone_count;     // records in use, PLACE_GONE ones included
+    double block_turn[WORLD_BLOCKS]; // degrees clockwise since the block was last at rest
+    int pick_failures;               // this many contacts in a row do not seal
+    double pick_failure;             // probability that a contact does not seal
+    int sensor_stuck;                // -1 = works, else what it reads
+    uint64_t version;                // grows whenever a stone moves
+    int made, taken;                 // by table_put_stone() and table_take_stone(), for the ledger
+    int stone_count;                 // records in use, PLACE_GONE ones included
     struct world_stone stone[WORLD_STONES_MAX];
     int incident_count; // all since the beginning
     int incident_kind[INCIDENT_KINDS];
@@ -170,6 +172,10 @@ int world_hand_lift(struct world *world, double x, double y, double reach, int *
 // Puts a stone that is in the hand down at (x, y); neighbours make room.
 void world_hand_put(struct world *world, int stone, double x, double y);
 void world_hand_return(struct world *world, int stone); // into the bowl of its colour
+// Turns a block of a SETUP_BOARD_BLOCKS (1 2 / 3 4 from the far left) with what lies on it, by so many
+// degrees clockwise. After a quarter turn it is at rest again. Only the stones show it: the lines
+// are drawn as they are at rest.
+void world_turn_block(struct world *world, int block, double degrees);
 // Pushes a lying stone by (dx, dy).
 void world_nudge(struct world *world, int stone, double dx, double dy);
 

@@ -118,10 +118,25 @@ static void pile(struct world *world, int stone, int tray)
     }
 }
 
+// A marble that was put half beside its hollow rolls into it.
+static void roll_into_hollow(struct world *world, struct world_stone *s)
+{
+    const struct setup_board *b = &world->setup.board;
+    const double reach = 0.47 * fmin(b->pitch_x, b->pitch_y), rest = 0.2; // mm it may lie off
+    const double x = b->pitch_x * round(s->x / b->pitch_x),
+                 y = b->pitch_y * round(s->y / b->pitch_y);
+    if (b->kind != SETUP_BOARD_BLOCKS || hypot(s->x - x, s->y - y) > reach || x < 0 || y < 0 ||
+        x > (b->columns - 1) * b->pitch_x || y > (b->rows - 1) * b->pitch_y)
+        return;
+    s->x = x + rest * rng_gaussian(&world->rng);
+    s->y = y + rest * rng_gaussian(&world->rng);
+}
+
 void world_settle(struct world *world, int stone)
 {
     struct world_stone *s = &world->stone[stone];
     world->version++;
+    roll_into_hollow(world, s);
     const int tray = world_tray_at(&world->setup, s->x, s->y);
     s->z = underlay(world, s);
     confine(&world->setup, s, tray);

@@ -401,6 +401,36 @@ static void lost_power_leaves_the_tool_where_it_is(void **state)
     assert_true(hypot(world->tool.x - 110, world->tool.y - 100) < 0.2);
 }
 
+static void a_block_turns_with_its_marbles(void **state)
+{
+    (void)state;
+    struct table_setup pentago;
+    table_setup_default(&pentago);
+    pentago.board.kind = SETUP_BOARD_BLOCKS;
+    pentago.board.columns = pentago.board.rows = 6;
+    const double pitch = pentago.board.pitch_x;
+    struct world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    world_init(w, &pentago, 0);
+    // In the far left block's corner, and in the hollow beside it that belongs to the next block.
+    int corner = world_add_stone(w, 1, 0, 5 * pitch),
+        beside = world_add_stone(w, 2, 3 * pitch, 5 * pitch);
+    assert_true(corner >= 0 && beside >= 0);
+    world_turn_block(w, 1, 45);
+    assert_true(w->block_turn[0] != 0);
+    world_turn_block(w, 1, 45);
+    assert_true(w->block_turn[0] == 0);
+    assert_true(fabs(w->stone[corner].x - 2 * pitch) < 0.01);
+    assert_true(fabs(w->stone[corner].y - 5 * pitch) < 0.01);
+    assert_true(fabs(w->stone[beside].x - 3 * pitch) < 0.01);
+    world_turn_block(w, 1, -90);
+    assert_true(fabs(w->stone[corner].x) < 0.01);
+    // What is put half beside a hollow rolls into it.
+    world_nudge(w, corner, 0.35 * pitch, 0);
+    assert_true(fabs(w->stone[corner].x) < 1.5);
+    free(w);
+}
+
 static void a_hand_in_the_way_is_an_incident(void **state)
 {
     (void)state;
@@ -435,6 +465,7 @@ int main(void)
         T(trays_keep_what_falls_into_them),
         T(stones_never_overlap),
         T(lost_power_leaves_the_tool_where_it_is),
+        T(a_block_turns_with_its_marbles),
         T(a_hand_in_the_way_is_an_incident),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,10 +39,9 @@ void agreement_game(struct reading *reading)
         agreement_fault(reading, "game.variant", "stones.colour3",
                         "%s needs %d colours of stones, but %d are named under `stones`",
                         variant.name, variant.colours, colours_named(s));
-    // Pentago is played on its own board, which these settings do not describe.
     bool across = s->board.columns != variant.size;
-    if (variant.family == FAMILY_PENTE && (across || s->board.rows != variant.size))
+    if (across || s->board.rows != variant.size)
         agreement_fault(reading, "game.variant", across ? "board.columns" : "board.rows",
-                        "%s is played on %d x %d lines, but this board has %d x %d", variant.name,
+                        "%s is played on %d x %d points, but this board has %d x %d", variant.name,
                         variant.size, variant.size, s->board.columns, s->board.rows);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "config/base/clock.h"
+#include "controller/sim/person.h"
+#include "controller/sim/world.h"
 
 static const int64_t REACTION_NS = 1500 * NS_PER_MS;
 static const int64_t LOOKING_NS = 120 * NS_PER_S; // nobody else would wait longer for a clear look
@@ -31,6 +33,23 @@ static void fill_stores(struct attendant *a)
     }
 }
 
+// Turns the block that the robot asks for, or one that somebody left half turned.
+static bool turn_block(struct attendant *a)
+{
+    const struct world *world = table_world(a->table);
+    struct person_task task = {0};
+    if (person_busy(table_person(a->table)))
+        return true; // at it
+    robot_turn_asked(a->robot, &task.block, &task.turn);
+    for (int b = 0; b < WORLD_BLOCKS && !task.block; b++) {
+        if (world->block_turn[b] != 0) {
+            task.block = b + 1;
+            task.turn = world->block_turn[b] > 0 ? 1 : -1;
+        }
+    }
+    return task.block && person_do(table_person(a->table), &task, NULL, NULL) == 0;
+}
+
 static void give_up(struct attendant *a)
 {
     if (a->events.gave_up)
@@ -53,6 +72,12 @@ static void on_timer(void *user, int64_t now)
         give_up(a);
         return;
     }
+    if (a->state == ROBOT_TURNING) {
+        if (a->events.does)
+            a->events.does(a->events.user, "the simulated helper at the table turns the block");
+        turn_block(a);
+        return;
+    }
     int moves = robot_counts(a->robot)->moves;
     if (moves != a->moves)
         a->answers = 0;
@@ -62,6 +87,10 @@ static void on_timer(void *user, int64_t now)
         return;
     }
     fill_stores(a);
+    if (turn_block(a)) {
+        loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
+        return;
+    }
     robot_retry(a->robot);
 }
 
@@ -97,6 +126,7 @@ void attendant_on_state(struct attendant *a, struct robot *robot, enum robot_sta
     a->started = a->started || state == ROBOT_HOMING;
     bool needed = a->alone ? state == ROBOT_STOPPED || state == ROBOT_ASKING
                            : state == ROBOT_STOPPED && !a->started;
+    needed = needed || state == ROBOT_TURNING;
     int64_t now = loop_now(a->loop);
     if (needed)
         loop_source_set_due(a->timer, now + REACTION_NS);

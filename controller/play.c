@@ -168,6 +168,7 @@ static int note_game(struct play *p, unsigned seats, struct error *err)
                                   .automatic = p->options.automatic};
     snprintf(game.game, sizeof game.game, "%s", referee_state(p->referee)->game);
     snprintf(game.variant, sizeof game.variant, "%s", referee_game(p->referee)->rules.name);
+    game.size = referee_game(p->referee)->rules.size;
     return robot_log_begin(p->log, &game, err);
 }
 

@@ -35,15 +35,15 @@ const char *robot_colour_name(const struct robot *r, unsigned colour)
 static void act(struct robot *r, enum robot_action action)
 {
     static void (*const actions[ROBOT_ACTIONS])(struct robot *) = {
-        [ROBOT_ACT_STOP] = robot_act_stop,         [ROBOT_ACT_START] = robot_act_start,
-        [ROBOT_ACT_HOME] = robot_act_home,         [ROBOT_ACT_LOOK] = robot_act_look,
-        [ROBOT_ACT_DECIDE] = robot_act_decide,     [ROBOT_ACT_WATCH] = robot_act_watch,
-        [ROBOT_ACT_READ] = robot_act_read,         [ROBOT_ACT_EXPLAIN] = robot_act_explain,
-        [ROBOT_ACT_THINK] = robot_act_think,       [ROBOT_ACT_JUDGE] = robot_act_judge,
-        [ROBOT_ACT_WORK] = robot_act_work,         [ROBOT_ACT_HOLD] = robot_act_hold,
-        [ROBOT_ACT_GO_ON] = robot_act_go_on,       [ROBOT_ACT_RECOVER] = robot_act_recover,
-        [ROBOT_ACT_ASK] = robot_act_ask,           [ROBOT_ACT_FINISH] = robot_act_finish,
-        [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
+        [ROBOT_ACT_STOP] = robot_act_stop,       [ROBOT_ACT_START] = robot_act_start,
+        [ROBOT_ACT_HOME] = robot_act_home,       [ROBOT_ACT_LOOK] = robot_act_look,
+        [ROBOT_ACT_DECIDE] = robot_act_decide,   [ROBOT_ACT_WATCH] = robot_act_watch,
+        [ROBOT_ACT_READ] = robot_act_read,       [ROBOT_ACT_EXPLAIN] = robot_act_explain,
+        [ROBOT_ACT_THINK] = robot_act_think,     [ROBOT_ACT_JUDGE] = robot_act_judge,
+        [ROBOT_ACT_TURN] = robot_act_turn,       [ROBOT_ACT_WORK] = robot_act_work,
+        [ROBOT_ACT_HOLD] = robot_act_hold,       [ROBOT_ACT_GO_ON] = robot_act_go_on,
+        [ROBOT_ACT_RECOVER] = robot_act_recover, [ROBOT_ACT_ASK] = robot_act_ask,
+        [ROBOT_ACT_FINISH] = robot_act_finish,   [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
     };
     if (actions[action])
         actions[action](r);
@@ -153,21 +153,16 @@ static void name_colours(struct robot *r)
 {
     for (int c = 1; c <= r->o.devices->vision.colours; c++)
         r->colours.name[c] = stone_colour_name(r->o.devices->vision.colour[c - 1]);
+    r->colours.marbles = robot_game(r)->rules.family == FAMILY_PENTAGO;
 }
 
 static int check_game(struct robot *r, struct error *err)
 {
     const struct variant *rules = &robot_game(r)->rules;
     const struct settings_board *board = &r->settings->board;
-    if (rules->family != FAMILY_PENTE)
-        return error_set_code(err, -ENOTSUP, "WrongTable",
-                              "%s is played on a board whose blocks turn, which no arm here can "
-                              "do: the rules daemon and the engine know it, the table does not. "
-                              "Choose a variant of Pente.",
-                              rules->title);
     if (board->columns != rules->size || board->rows != rules->size)
         return error_set_code(err, -EINVAL, "WrongTable",
-                              "%s needs a board of %d×%d lines; board.columns and board.rows say "
+                              "%s needs a board of %d×%d points; board.columns and board.rows say "
                               "%d×%d.",
                               rules->title, rules->size, rules->size, board->columns, board->rows);
     if (r->o.devices->vision.colours < rules->colours)
@@ -231,6 +226,8 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
         robot_free(r);
         return result;
     }
+    if (options->resumed)
+        robot_turn_resume(r);
     *ret = r;
     return 0;
 }

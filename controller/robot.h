@@ -104,6 +104,8 @@ bool robot_put_away(struct robot *robot);
 void robot_tidy(struct robot *robot);
 
 enum robot_state robot_state(const struct robot *robot);
+// The block of a Pentago board that somebody is asked to turn. False: none; the rest is untouched.
+bool robot_turn_asked(const struct robot *robot, int *ret_block, int *ret_direction);
 const struct robot_counts *robot_counts(const struct robot *robot);
 const struct colour_names *robot_colours(const struct robot *robot);
 // For a replay, whose devices have no camera: looks at this picture now.

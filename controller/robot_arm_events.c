@@ -10,12 +10,14 @@ static void describe_step(const struct robot *r, const struct target_step *step,
                           size_t size)
 {
     char point[MOVE_TEXT_MAX];
-    point_format(step->at, point);
+    const char *stone = r->colours.marbles ? "marble" : "stone";
+    points_text_named(&step->at, 1, &r->colours, point, sizeof point);
     if (step->lift)
-        snprintf(buf, size, "lifting the %s stone off %s", robot_colour_name(r, step->colour),
+        snprintf(buf, size, "lifting the %s %s off %s", robot_colour_name(r, step->colour), stone,
                  point);
     else
-        snprintf(buf, size, "placing a %s stone on %s", robot_colour_name(r, step->colour), point);
+        snprintf(buf, size, "placing a %s %s on %s", robot_colour_name(r, step->colour), stone,
+                 point);
 }
 
 static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size)

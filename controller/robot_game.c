@@ -136,8 +136,7 @@ void robot_act_think(struct robot *r)
 static void follow_all(struct robot *r, const struct rules_effect *effect)
 {
     const struct game *game = robot_game(r);
-    board_target_set(&r->target, game);
-    robot_expect(r);
+    robot_set_target(r);
     for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
         struct player *p = robot_player(r, seat);
         p->ops->follow(p->impl, game);
@@ -178,6 +177,7 @@ static void on_judged(void *user, const struct rules_effect *effect, const struc
     r->counts.moves++;
     r->counts.captured += effect->effect.captured_count;
     r->attempts = 0;
+    robot_turn_accepted(r);
     follow_all(r, effect);
     announce_calls(r, &effect->effect);
     robot_raise(r, ROBOT_EV_ACCEPTED);
@@ -192,6 +192,7 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
         return;
     }
     r->mover = 0;
+    r->turn.state = TURN_NONE;
     r->tidying = r->result_told = false; // taken back: it goes on
     follow_all(r, NULL);
     robot_raise(r, ROBOT_EV_CHANGED);

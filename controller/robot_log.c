@@ -26,6 +26,8 @@ static void take_game(const json_t *line, struct robot_log_game *ret)
     int64_t number = 0;
     take_string(line, "game", ret->game, sizeof ret->game);
     take_string(line, "variant", ret->variant, sizeof ret->variant);
+    if (json_member_int(line, "size", 0, BOARD_SIZE_MAX, &number, NULL) == 1)
+        ret->size = (unsigned)number;
     if (json_member_int(line, "robot_seats", 0, (1 << SEATS_MAX) - 1, &number, NULL) == 1)
         ret->robot_seats = (unsigned)number;
     if (json_member_int(line, "level", 0, 10, &number, NULL) == 1)
@@ -119,10 +121,10 @@ static int append(struct robot_log *log, json_t *object, struct error *err)
 int robot_log_begin(struct robot_log *log, const struct robot_log_game *g, struct error *err)
 {
     return append(log,
-                  json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:b, s:b}", "do", "begin", "game",
-                            g->game, "variant", g->variant, "robot_seats", (int)g->robot_seats,
-                            "level", g->level, "seed", (json_int_t)g->seed, "sim", g->sim, "auto",
-                            g->automatic),
+                  json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:b}", "do", "begin", "game",
+                            g->game, "variant", g->variant, "size", (int)g->size, "robot_seats",
+                            (int)g->robot_seats, "level", g->level, "seed", (json_int_t)g->seed,
+                            "sim", g->sim, "auto", g->automatic),
                   err);
 }
 

@@ -21,6 +21,7 @@ struct robot_log;
 struct robot_log_game {
     char game[RULES_GAME_NAME_MAX]; // the rules daemon's name for it
     char variant[VARIANT_NAME_MAX];
+    unsigned size;        // points each way; 0 = not noted
     unsigned robot_seats; // bit s-1 = the robot plays seat s
     int level;
     uint64_t seed;

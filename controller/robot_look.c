@@ -12,6 +12,7 @@ static const int64_t LOOK_PATIENCE_NS = 10 * NS_PER_S;  // until we say what we 
 static const int64_t WRONG_PATIENCE_NS = 2 * NS_PER_S;  // a wrong board must stay wrong so long
 static const int64_t UNSURE_PATIENCE_NS = 6 * NS_PER_S; // light and shadows may still settle
 static const int64_t READ_PATIENCE_NS = 20 * NS_PER_S;  // for the hand to leave
+static const int64_t TURN_PATIENCE_NS = 6 * NS_PER_S;   // a block may stand half turned so long
 enum { GRID_DOUBTED = 8, LOOKS_ANEW = 3 };              // wrong points; times
 static const int64_t STILL_PATIENCE_NS = 3 * NS_PER_S;  // a half-laid board in "still" mode
 
@@ -155,6 +156,8 @@ void robot_confirm(struct robot *r)
     r->attempts = r->looks_anew = 0;
     note_seen(r);
     r->failure[0] = 0;
+    if (well && robot_turn_next(r))
+        return;
     if (r->events.confirmed && !r->tidying)
         r->events.confirmed(r->events.user, robot_game(r));
     if (well)
@@ -168,7 +171,8 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
     if (report->verdict == TARGET_UNSURE)
         snprintf(r->question, sizeof r->question,
                  "%s can't be made out. Is a shadow, glare or something foreign there?",
-                 points_text(report->unsure, report->unsure_count, text, sizeof text));
+                 points_text_named(report->unsure, report->unsure_count, &r->colours, text,
+                                   sizeof text));
     else if (report->verdict == TARGET_WORK && r->failure[0])
         snprintf(r->question, sizeof r->question, "this did not work: %.300s", r->failure);
     else if (report->verdict == TARGET_WORK)
@@ -236,6 +240,14 @@ static void compare(struct robot *r)
         robot_confirm(r);
         return;
     }
+    if (robot_turned_already(r)) {
+        robot_confirm(r);
+        return;
+    }
+    if (report.verdict == TARGET_WORK && r->turn.state == TURN_ASKED) {
+        robot_raise(r, ROBOT_EV_TURN);
+        return;
+    }
     if (report.verdict == TARGET_WORK) {
         if (++r->attempts > ROBOT_ATTEMPTS)
             ask_about_board(r, &report);
@@ -248,7 +260,13 @@ static void compare(struct robot *r)
     if (person_is_next(r)) {
         struct reading reading;
         move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
-        if (reading.kind == READING_MOVE) {
+        // In Pentago half of it; but a block that we still wait for is not a person's.
+        bool half = reading.kind == READING_PARTIAL &&
+                    robot_game(r)->rules.family == FAMILY_PENTAGO &&
+                    (reading.move.colour || r->turn.state == TURN_NONE);
+        if (reading.kind == READING_MOVE || half) {
+            r->turn.state = TURN_NONE;
+            robot_set_target(r);
             board_target_settle(&r->target);
             robot_raise(r, ROBOT_EV_SAME);
             return;
@@ -268,6 +286,25 @@ static void compare_while_asking(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (report.verdict == TARGET_SAME && still_long_enough(r))
         robot_confirm(r);
+}
+
+// Nobody is hurried; but a block that has been turned otherwise, or half, is told of.
+static void compare_while_turning(struct robot *r)
+{
+    struct target_report report;
+    if (!still_long_enough(r))
+        return;
+    robot_turn_compare(r, true, &report);
+    if (report.verdict == TARGET_SAME) {
+        robot_confirm(r);
+        return;
+    }
+    struct target_report before;
+    robot_turn_compare(r, false, &before);
+    if (before.verdict == TARGET_SAME)
+        r->doubt_since_ns = 0;
+    else if (lasts(r, TURN_PATIENCE_NS))
+        ask_about_board(r, &report);
 }
 
 // --- reading ---
@@ -418,6 +455,9 @@ static void on_observed(void *user, const struct observation *o, const struct fr
         break;
     case ROBOT_ASKING:
         compare_while_asking(r);
+        break;
+    case ROBOT_TURNING:
+        compare_while_turning(r);
         break;
     case ROBOT_WORKING:
         robot_work_if_clear(r);

@@ -4,6 +4,7 @@
 //                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
+//   robot_turn.c   Pentago's blocks, which the arm can't turn
 // Not for users.
 #pragma once
 
@@ -39,6 +40,18 @@ enum robot_ahead {
     ROBOT_AHEAD_NONE,       // none waits
     ROBOT_AHEAD_FIRST,      // it is laid by the first step
     ROBOT_AHEAD_IN_THE_WAY, // not by any, or something must be lifted first: it has to be put away
+};
+
+// A block that a person has to turn after the robot's marble.
+enum robot_turn_state {
+    TURN_NONE,
+    TURN_LATER, // the marble does not lie yet
+    TURN_ASKED, // it does; the board should look as after the turn
+};
+
+struct robot_turn {
+    enum robot_turn_state state;
+    int block, direction; // 1 … 4, enum pentago_turn
 };
 
 struct robot {
@@ -100,6 +113,7 @@ struct robot {
 
     // The game.
     struct board_target target;
+    struct robot_turn turn;
     struct move move; // read or named, not yet judged
     unsigned move_seat;
     struct rules_effect effect; // of the last accepted move
@@ -165,6 +179,16 @@ void robot_confirm(struct robot *r); // the board is as the game says
 void robot_act_read(struct robot *r);
 void robot_look_patience(struct robot *r);
 bool robot_is_clear(const struct robot *r);
+
+// robot_turn.c
+void robot_turn_accepted(struct robot *r);  // a move; call before robot_set_target()
+void robot_turn_resume(struct robot *r);    // the game's last move may not be all there
+void robot_set_target(struct robot *r);     // the board should follow the game
+bool robot_turn_next(struct robot *r);      // the board is right but for a turn: raised, true
+bool robot_turned_already(struct robot *r); // before it was asked for
+// The board against the game, or against how it stood before the turn; nothing is pending.
+void robot_turn_compare(const struct robot *r, bool turned, struct target_report *ret);
+void robot_act_turn(struct robot *r);
 
 // robot_game.c
 void robot_act_decide(struct robot *r);

@@ -26,6 +26,7 @@ const struct robot_row robot_rows[] = {
     ROW(LOOKING, STOP, STOPPED, STOP),
     ROW(LOOKING, SAME, DECIDING, DECIDE),
     ROW(LOOKING, WORK, WORKING, WORK),
+    ROW(LOOKING, TURN, TURNING, TURN),
     ROW(LOOKING, WRONG, ASKING, ASK),
     ROW(LOOKING, CHANGED, LOOKING, LOOK),
     ROW(LOOKING, ARM_LOST, STARTING, START),
@@ -61,9 +62,17 @@ const struct robot_row robot_rows[] = {
     ROW(JUDGING, TROUBLE, ASKING, ASK),
     ROW(JUDGING, CHANGED, LOOKING, LOOK),
 
+    ROW(TURNING, STOP, STOPPED, STOP),
+    ROW(TURNING, SAME, DECIDING, DECIDE),
+    ROW(TURNING, PRESSED, LOOKING, LOOK),
+    ROW(TURNING, RETRY, LOOKING, LOOK),
+    ROW(TURNING, WRONG, ASKING, ASK),
+    ROW(TURNING, CHANGED, LOOKING, LOOK),
+
     // The robot's hands.
     ROW(WORKING, STOP, STOPPED, STOP),
     ROW(WORKING, SAME, DECIDING, DECIDE), // nothing to do
+    ROW(WORKING, TURN, TURNING, TURN),
     ROW(WORKING, DONE, LOOKING, LOOK),
     ROW(WORKING, FAILED, LOOKING, RECOVER),
     ROW(WORKING, ARM_LOST, STARTING, START),
@@ -78,6 +87,7 @@ const struct robot_row robot_rows[] = {
 
     ROW(ASKING, STOP, STOPPED, STOP),
     ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody
+    ROW(ASKING, TURN, TURNING, TURN),
     ROW(ASKING, PUT_BACK, WORKING, PUT_BACK),
     ROW(ASKING, RETRY, LOOKING, LOOK),
     ROW(ASKING, CHANGED, LOOKING, LOOK),
@@ -94,6 +104,7 @@ static const char *const state_names[ROBOT_STATES][2] = {
     [ROBOT_READING] = {"reading", "reading the move"},
     [ROBOT_THINKING] = {"thinking", "thinking"},
     [ROBOT_JUDGING] = {"judging", "asking the rules"},
+    [ROBOT_TURNING] = {"turning", "waiting for somebody to turn a block"},
     [ROBOT_WORKING] = {"working", "the arm moves stones"},
     [ROBOT_HOLDING] = {"holding", "the arm waits for a hand to leave the board"},
     [ROBOT_ASKING] = {"asking", "waiting for help"},
@@ -113,6 +124,7 @@ static const char *const event_names[ROBOT_EVENTS] = {
     [ROBOT_EV_ACCEPTED] = "accepted", [ROBOT_EV_REFUSED] = "refused",
     [ROBOT_EV_TROUBLE] = "trouble",   [ROBOT_EV_CHANGED] = "changed",
     [ROBOT_EV_RETRY] = "retry",       [ROBOT_EV_PUT_BACK] = "put back",
+    [ROBOT_EV_TURN] = "turn",
 };
 
 static const char *const action_names[ROBOT_ACTIONS] = {
@@ -122,6 +134,7 @@ static const char *const action_names[ROBOT_ACTIONS] = {
     [ROBOT_ACT_THINK] = "think", [ROBOT_ACT_JUDGE] = "judge",   [ROBOT_ACT_WORK] = "work",
     [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
     [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish", [ROBOT_ACT_PUT_BACK] = "put back",
+    [ROBOT_ACT_TURN] = "turn",
 };
 
 const char *robot_state_name(enum robot_state state)

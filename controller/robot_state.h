@@ -17,6 +17,7 @@ enum robot_state {
     ROBOT_READING,  // the person is done: what has been played?
     ROBOT_THINKING, // the turn of somebody who only names moves
     ROBOT_JUDGING,  // the rules daemon decides about a move
+    ROBOT_TURNING,  // a block of Pentago's board, which the arm can't turn: a person is asked to
     ROBOT_WORKING,  // the arm brings the board to where the game is
     ROBOT_HOLDING,  // a hand is over the board: the arm stands still
     ROBOT_ASKING,   // something only people can put right
@@ -37,6 +38,7 @@ enum robot_event {
     ROBOT_EV_SAME,      // the board is as the game says
     ROBOT_EV_WORK,      // … but for steps the arm can do
     ROBOT_EV_WRONG,     // … but for things nobody has asked for
+    ROBOT_EV_TURN,      // … but for a block that is to be turned
     ROBOT_EV_PERSON,    // a player at the board is to move
     ROBOT_EV_NAMER,     // a player who names moves is to move
     ROBOT_EV_GAME_OVER,
@@ -64,6 +66,7 @@ enum robot_action {
     ROBOT_ACT_EXPLAIN,  // tells the person what is wrong with the board
     ROBOT_ACT_THINK,    // asks the player for a move
     ROBOT_ACT_JUDGE,    // asks the rules daemon
+    ROBOT_ACT_TURN,     // lamp on, asks for the block to be turned
     ROBOT_ACT_WORK,     // does the steps that are left
     ROBOT_ACT_HOLD,     // feed hold
     ROBOT_ACT_GO_ON,    // resumes the arm

@@ -79,30 +79,56 @@ static void add_row(struct text *t, const struct game *game, const struct board_
     text_put(t, "%s%d\n", at_end ? ")" : " ", y + 1);
 }
 
-static void add_captures(struct text *t, const struct game *game, const struct board_style *style)
+// Who plays which stones, and what they have captured where there is capturing.
+static void add_sides(struct text *t, const struct game *game, const struct board_style *style)
 {
     text_put(t, "   ");
     for (unsigned c = 1; c <= game->rules.colours; c++) {
         text_put(t, "%s", c > 1 ? "   " : " ");
         add_stone(t, style, c);
-        text_put(t, " %s: %u captured", style->colours.name[c], game->stones_taken[c]);
+        text_put(t, " %s", style->colours.name[c]);
+        if (game->rules.capture)
+            text_put(t, ": %u captured", game->stones_taken[c]);
     }
     text_put(t, "\n");
+}
+
+// Pentago's blocks apart, since moves name them.
+static void add_blocks(struct text *t, const struct game *game, const struct board_style *style)
+{
+    text_put(t, "    block 1  block 2\n");
+    for (int y = game->rules.size - 1; y >= 0; y--) {
+        text_put(t, "   ");
+        for (int x = 0; x < game->rules.size; x++) {
+            text_put(t, "%s", x == 3 ? "    " : " ");
+            add_stone(t, style, game_at(game, x, y));
+        }
+        text_put(t, y == 3 ? "\n\n" : "\n");
+    }
+    text_put(t, "    block 3  block 4\n");
+}
+
+static void add_points(struct text *t, const struct game *game, const struct board_style *style)
+{
+    struct move last;
+    bool has_last = game->entries > 0;
+    if (has_last)
+        last = game_move(game, game->entries - 1u);
+    has_last = has_last && last.kind == MOVE_PLACE;
+    add_columns(t, game->rules.size);
+    for (int y = game->rules.size - 1; y >= 0; y--)
+        add_row(t, game, style, y, has_last ? &last : NULL);
+    add_columns(t, game->rules.size);
 }
 
 char *board_view(const struct game *game, const struct board_style *style, char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
-    struct move last;
-    bool has_last = game->entries > 0;
     buf[0] = 0;
-    if (has_last)
-        last = game_move(game, game->entries - 1u);
-    has_last = has_last && last.kind == MOVE_PLACE;
-    add_columns(&t, game->rules.size);
-    for (int y = game->rules.size - 1; y >= 0; y--)
-        add_row(&t, game, style, y, has_last ? &last : NULL);
-    add_columns(&t, game->rules.size);
-    add_captures(&t, game, style);
+    if (game->rules.family == FAMILY_PENTAGO)
+        add_blocks(&t, game, style);
+    else
+        add_points(&t, game, style);
+    add_sides(&t, game, style);
     return buf;
 }

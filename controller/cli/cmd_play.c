@@ -178,7 +178,9 @@ struct arguments {
     bool automatic, resume, real_time;
     uint64_t seed;
     int level;
-    char seed_setting[40], state_setting[PATH_SIZE + 16]; // that --seed and --state stand for
+    // Settings that --seed, --state and --variant stand for.
+    char seed_setting[40], state_setting[PATH_SIZE + 16], variant_setting[64];
+    char columns_setting[24], rows_setting[24];
 };
 
 void cmd_play_games(void)
@@ -186,8 +188,8 @@ void cmd_play_games(void)
     printf("\nGames for --variant (a house rule of your own goes into the settings):\n");
     for (size_t i = 0; i < variant_table_count; i++)
         printf("  %-20s %s\n", variant_table[i].name, variant_table[i].title);
-    printf("Those for more than two colours need stones.colour3 and 4 set. Pentago is for the "
-           "engine\nand the rules daemon alone: no arm here turns a block.\n");
+    printf("Those for more than two colours need stones.colour3 and 4 set. In Pentago the arm "
+           "lays\nthe robot's marble and asks a person to turn the block.\n");
 }
 
 static enum exit_code parse(struct arguments *a, int argc, char **argv)
@@ -220,6 +222,33 @@ static enum exit_code parse(struct arguments *a, int argc, char **argv)
     return EXIT_DONE;
 }
 
+// A game that isn't the settings' own: board and stones must fit this one. The simulated table
+// brings the board that it needs, where the settings name no other.
+static void set_game(struct arguments *a, const struct settings *settings, const char *name,
+                     unsigned size)
+{
+    const struct settings_board *b = &settings->board;
+    snprintf(a->variant_setting, sizeof a->variant_setting, "game.variant=%.*s; size=%u",
+             VARIANT_NAME_MAX - 1, name, size);
+    options_add_set(&a->common, a->variant_setting);
+    if (!a->common.sim || b->columns != BOARD_SIZE_MAX || b->rows != BOARD_SIZE_MAX)
+        return;
+    snprintf(a->columns_setting, sizeof a->columns_setting, "board.columns=%u", size);
+    snprintf(a->rows_setting, sizeof a->rows_setting, "board.rows=%u", size);
+    options_add_set(&a->common, a->columns_setting);
+    options_add_set(&a->common, a->rows_setting);
+}
+
+static enum exit_code choose_game(struct arguments *a, const struct settings *settings)
+{
+    struct variant variant;
+    struct error err;
+    if (settings_variant(settings, a->variant, &variant, &err) < 0)
+        return options_usage(options_find_command("play"), "%s", err.text);
+    set_game(a, settings, variant.name, variant.size);
+    return EXIT_DONE;
+}
+
 // Settings and the folder of the state; what an unfinished game was played with is added first.
 static enum exit_code load(struct arguments *a, struct settings *ret, char *folder, size_t size)
 {
@@ -242,6 +271,12 @@ static enum exit_code load(struct arguments *a, struct settings *ret, char *fold
         a->common.sim = a->common.sim || past.game.sim;
         a->automatic = past.game.automatic;
         a->seed = past.game.seed;
+        if (past.game.size)
+            set_game(a, ret, past.game.variant, past.game.size);
+    } else if (a->variant) {
+        code = choose_game(a, ret);
+        if (code != EXIT_DONE)
+            return code;
     }
     if (a->seed != UINT64_MAX) {
         snprintf(a->seed_setting, sizeof a->seed_setting, "sim.seed=%llu",

@@ -30,6 +30,7 @@ struct console {
 };
 
 static const char HELP[] = "  K10            put your stone there (on the simulated table)\n"
+                           "  2/5 1R         Pentago: hole 5 of block 2, then block 1 clockwise\n"
                            "  done           your move is done (as the button)\n"
                            "  undo           take back, to your last move\n"
                            "  resign, draw   give up; offer or accept a draw\n"

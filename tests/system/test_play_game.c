@@ -119,6 +119,23 @@ static void test_resign_ahead(void **state)
     program_free(&p);
 }
 
+// The arm lays the marble, somebody else turns the block that it names.
+static void test_pentago(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/pentago", folder);
+    const char *const arguments[] = {"play", "--sim",  "--auto", "--variant", "pentago", "--level",
+                                     "3",    "--seed", "8",      "--state",   path,      NULL};
+    program_start(&p, "tessera", arguments);
+    assert_int_equal(program_wait(&p, 200), 0);
+    assert_non_null(strstr(p.told, "please turn block "));
+    assert_non_null(strstr(p.said, "block 1  block 2"));
+    assert_non_null(strstr(p.said, "0 questions"));
+    program_free(&p);
+}
+
 // The one who comes second is told who is there, and disturbs nobody.
 static void test_second_start(void **state)
 {
@@ -177,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_wrong_use),    cmocka_unit_test(test_same_seed_same_game),
         cmocka_unit_test(test_typed_game),   cmocka_unit_test(test_typed_ahead),
         cmocka_unit_test(test_resign_ahead), cmocka_unit_test(test_second_start),
+        cmocka_unit_test(test_pentago),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

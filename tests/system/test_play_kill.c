@@ -1,4 +1,4 @@
-// SIGKILL at twenty random moments, and `tessera play --resume` goes on with the same game each
+// SIGKILL at random moments, and `tessera play --resume` goes on with the same game each
 // time.
 //
 // The rules daemon's journal must only ever grow: the moves of a game after a kill begin with the
@@ -18,7 +18,7 @@
 #include "config/base/rng.h"
 #include "tests/system/program.h"
 
-enum { KILLS = 20, MOVES_MAX = 400, RUN_SECONDS = 400, TOLD_SHOWN = 700 };
+enum { MOVES_MAX = 400, RUN_SECONDS = 400, TOLD_SHOWN = 700 };
 
 struct journal_moves {
     char game[16];
@@ -77,27 +77,27 @@ static void check_result(const struct program *p, const struct journal_moves *jo
     json_decref(result);
 }
 
-static void test_kill(void **state)
+static void go_on_after_kills(const char *variant, int wanted)
 {
-    (void)state;
     static struct journal_moves before, after;
     struct rng rng;
     int kills = 0, games = 0;
     bool fresh = true;
     rng_seed(&rng, 20);
     memset(&before, 0, sizeof before);
-    while (kills < KILLS || !fresh) {
+    while (kills < wanted || !fresh) {
         char seed[16];
         snprintf(seed, sizeof seed, "%d", 40 + games);
-        const char *const begin[] = {"play", "--sim",   "--auto", "--level", "2",       "--seed",
-                                     seed,   "--state", folder,   "--json",  "--quiet", NULL};
+        const char *const begin[] = {"play",   "--sim",  "--auto",  "--level", "2",
+                                     "--seed", seed,     "--state", folder,    "--variant",
+                                     variant,  "--json", "--quiet", NULL};
         const char *const resume[] = {"play",    "--sim", "--auto", "--resume",
                                       "--state", folder,  "--json", NULL};
         struct program p;
         int code;
         program_start(&p, "tessera", fresh ? begin : resume);
-        bool killed = kills < KILLS ? program_kill_after(&p, rng_range(&rng, 0.1, 5), &code)
-                                    : (code = program_wait(&p, RUN_SECONDS), false);
+        bool killed = kills < wanted ? program_kill_after(&p, rng_range(&rng, 0.1, 5), &code)
+                                     : (code = program_wait(&p, RUN_SECONDS), false);
         read_journal(&after);
         // Killed between the game's end and the program's own, the next one begins a new game.
         bool over = !fresh && strstr(p.told, "there is no unfinished game");
@@ -122,9 +122,23 @@ static void test_kill(void **state)
     assert_true(games > 0);
 }
 
+static void test_kill(void **state)
+{
+    (void)state;
+    go_on_after_kills("pente", 20);
+}
+
+// There a block may have been half turned, by a person for himself or for the robot.
+static void test_kill_in_pentago(void **state)
+{
+    (void)state;
+    go_on_after_kills("pentago", 8);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kill)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kill),
+                                       cmocka_unit_test(test_kill_in_pentago)};
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))
         return 1;

@@ -6,7 +6,6 @@
 enum {
     NO_WIN = -10000, // less than any lead
     MOVES_MAX = 48,
-    POLL_EVERY = 16,
 };
 
 struct solver {
@@ -47,9 +46,11 @@ int points_lead(const struct game *game, unsigned side)
     return mine - best;
 }
 
+// At every position: there are hundreds of points to look at in each.
 static bool poll_now(struct solver *s)
 {
-    if (++s->nodes % POLL_EVERY == 0 && !s->finished)
+    s->nodes++;
+    if (!s->finished)
         s->finished = (s->stop && atomic_load_explicit(s->stop, memory_order_relaxed)) ||
                       (s->limits->deadline_ns && clock_monotonic_ns() >= s->limits->deadline_ns) ||
                       (s->limits->nodes && s->nodes >= s->limits->nodes);

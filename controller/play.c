@@ -437,9 +437,10 @@ static int say_move(struct play *p, const char *words, struct error *err)
     struct player *player = &p->players[seat - 1];
     if (!move_parse(&referee_game(p->referee)->rules, words, strlen(words), &move))
         return error_set(err, -EINVAL,
-                         "\"%.40s\" is neither a point such as K10 nor a word I know; \"help\" "
-                         "lists them.",
-                         words);
+                         "\"%.40s\" is neither a %s nor a word I know; \"help\" lists them.", words,
+                         referee_game(p->referee)->rules.family == FAMILY_PENTAGO
+                             ? "marble and a turn such as 2/5 1R"
+                             : "point such as K10");
     // The simulated hand would lay it beside the stone that lies there: read as another move.
     if (p->devices.table && move.kind == MOVE_PLACE &&
         game_at(referee_game(p->referee), move.x, move.y))

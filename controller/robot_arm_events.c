@@ -30,10 +30,11 @@ static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size
     else if (tag == ROBOT_TAG_VENT)
         snprintf(buf, size, "letting go over the tray whatever may hang on the cup");
     else if (tag == ROBOT_TAG_AHEAD)
-        snprintf(buf, size, "taking the next %s stone", robot_colour_name(r, r->ahead_asked));
+        snprintf(buf, size, "taking the next %s %s", robot_colour_name(r, r->ahead_asked),
+                 r->colours.marbles ? "marble" : "stone");
     else if (tag == ROBOT_TAG_BACK)
-        snprintf(buf, size, "putting the waiting %s stone away",
-                 robot_colour_name(r, r->ahead_colour));
+        snprintf(buf, size, "putting the waiting %s %s away", robot_colour_name(r, r->ahead_colour),
+                 r->colours.marbles ? "marble" : "stone");
 }
 
 void robot_arm_trouble(struct robot *r, const char *text)

@@ -13,7 +13,8 @@ struct controls;
 struct controls_events {
     // The chain has opened (true) or closed. Comes first, whatever else is waiting.
     void (*estop)(void *user, bool stop);
-    // A lid or door was opened (true) or shut. Comes before everything but the e-stop. NULL allowed.
+    // A lid or door was opened (true) or shut. Comes before everything but the e-stop. NULL
+    // allowed.
     void (*lid)(void *user, bool open);
     // GPIO_BUTTON_DONE or GPIO_BUTTON_RESET was pressed.
     void (*pressed)(void *user, enum gpio_line button);

@@ -147,8 +147,11 @@ int tool_book(int count, char **words)
         return 2;
     }
     m.node = calloc(m.limit, sizeof *m.node);
-    int r = m.node ? engine_new(&settings, &m.engine, &err)
-                   : error_set(&err, -1, "There is not enough memory.");
+    if (!m.node) {
+        fprintf(stderr, "tessera-engine: there is not enough memory\n");
+        return 1;
+    }
+    int r = engine_new(&settings, &m.engine, &err);
     static struct game empty;
     unsigned symmetries;
     game_init(&empty, variant_find("pente"));

@@ -20,8 +20,8 @@ enum {
     POINT_VALUE = 100,
     BONUS_HOPED = 700,
     BONUS_HALF = 500, // lead in strength for half of that
-    POLL_EVERY = 32,
-    DELAYS = 2, // own moves a win is put off for points
+    POLL_EVERY = 8,   // nodes: each looks at hundreds of points
+    DELAYS = 2,       // own moves a win is put off for points
 };
 
 struct crowd {

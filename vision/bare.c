@@ -5,7 +5,7 @@
 
 static const float NOISE = 0.05F; // log units two looks at the same point may differ by
 static const float FULL = 0.16F;  // from here on it is something else
-static const float RATE = 0.15F;
+static const float RATE = 0.4F;
 
 void bare_forget(struct bare *bare)
 {

@@ -399,7 +399,7 @@ static bool surely_empty(const struct vision *v, int n)
 // Empty points show how they look, each in its turn.
 static void remember_bare(struct vision *v)
 {
-    enum { ROUND = 48 };
+    enum { ROUND = 240 };
     const int count = v->sampler.columns * v->sampler.rows;
     for (int n = 0; n < count; n++) {
         const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;

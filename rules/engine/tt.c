@@ -79,18 +79,24 @@ struct tt *tt_free(struct tt *tt)
     return NULL;
 }
 
-void tt_clear(struct tt *tt)
+static void write_zeros(struct tt *tt)
 {
     for (uint64_t i = 0; i <= tt->mask; i++) {
         for (int w = 0; w < WAYS; w++) {
             struct entry *e = &tt->bucket[i].way[w];
-            // Reading first keeps pages that were never used unmapped.
-            if (atomic_load_explicit(&e->data, memory_order_relaxed)) {
-                atomic_store_explicit(&e->data, 0, memory_order_relaxed);
-                atomic_store_explicit(&e->check, 0, memory_order_relaxed);
-            }
+            atomic_store_explicit(&e->data, 0, memory_order_relaxed);
+            atomic_store_explicit(&e->check, 0, memory_order_relaxed);
         }
     }
+}
+
+void tt_clear(struct tt *tt)
+{
+    // Given back, its pages are zeros when they are next touched. Looking at each would map them
+    // all, and where every page counts (user-mode Linux) that alone was more than a process may
+    // have.
+    if (madvise(tt->bucket, (tt->mask + 1) * sizeof *tt->bucket, MADV_DONTNEED) < 0)
+        write_zeros(tt);
     tt->age = 0;
 }
 

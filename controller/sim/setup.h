@@ -19,7 +19,8 @@ enum {
 
 enum setup_board_kind {
     SETUP_BOARD_GRID,   // lines, stones on the intersections
-    SETUP_BOARD_BLOCKS, // the same of 6 x 6 with a hollow at each, in four blocks that turn: Pentago
+    SETUP_BOARD_BLOCKS, // the same of 6 x 6 with a hollow at each, in four blocks that turn:
+                        // Pentago
 };
 
 enum setup_surface {

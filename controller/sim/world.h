@@ -172,9 +172,9 @@ int world_hand_lift(struct world *world, double x, double y, double reach, int *
 // Puts a stone that is in the hand down at (x, y); neighbours make room.
 void world_hand_put(struct world *world, int stone, double x, double y);
 void world_hand_return(struct world *world, int stone); // into the bowl of its colour
-// Turns a block of a SETUP_BOARD_BLOCKS (1 2 / 3 4 from the far left) with what lies on it, by so many
-// degrees clockwise. After a quarter turn it is at rest again. Only the stones show it: the lines
-// are drawn as they are at rest.
+// Turns a block of a SETUP_BOARD_BLOCKS (1 2 / 3 4 from the far left) with what lies on it, by so
+// many degrees clockwise. After a quarter turn it is at rest again. Only the stones show it: the
+// lines are drawn as they are at rest.
 void world_turn_block(struct world *world, int block, double degrees);
 // Pushes a lying stone by (dx, dy).
 void world_nudge(struct world *world, int stone, double dx, double dy);

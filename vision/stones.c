@@ -319,6 +319,14 @@ static void see_through(const struct sampler *s, const struct surface *surface, 
     }
 }
 
+bool stones_any_transparent(const struct stone_settings *settings)
+{
+    for (int k = 0; k < settings->colours; k++)
+        if (settings->transparent[k])
+            return true;
+    return false;
+}
+
 static float mean_of(const float map[PATCH * PATCH])
 {
     float sum = 0;

@@ -16,6 +16,9 @@ struct stone_settings {
     float line_contrast; // log units: what a bare line's contrast was when learned
 };
 
+// Some stones are clear: how empty points look has to be known to see them.
+bool stones_any_transparent(const struct stone_settings *settings);
+
 // What was measured at one point.
 struct stone_reading {
     bool blocked;                   // the surface around is covered by something foreign

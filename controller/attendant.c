@@ -73,9 +73,11 @@ static void on_timer(void *user, int64_t now)
         return;
     }
     if (a->state == ROBOT_TURNING) {
-        if (a->events.does)
+        bool busy = person_busy(table_person(a->table));
+        if (!busy && a->events.does)
             a->events.does(a->events.user, "the simulated helper at the table turns the block");
-        turn_block(a);
+        if (busy || !turn_block(a))
+            loop_source_set_due(a->timer, loop_now(a->loop) + REACTION_NS);
         return;
     }
     int moves = robot_counts(a->robot)->moves;

@@ -465,6 +465,8 @@ static int on_rules_answer(int r, struct error *err)
 {
     if (r == -EBUSY)
         return error_set(err, r, "just a moment: the rules daemon is being asked something else.");
+    if (r == -EPERM)
+        return error_set(err, r, "too late: the stones are being put away.");
     if (r == -ENODATA)
         return error_set(err, r, "there is nothing to take back.");
     return r < 0 ? error_set(err, r, "that can't be done: %s.", strerror(-r)) : 0;

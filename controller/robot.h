@@ -88,7 +88,8 @@ void robot_stop(struct robot *robot, const char *why);
 void robot_retry(struct robot *robot);
 
 // Asks the rules to take back moves until it is `seat`'s turn again; -EBUSY while something is
-// asked already, -ENODATA when that seat has not moved yet. The robot puts the board right.
+// asked already, -ENODATA when that seat has not moved yet, -EPERM when the stones are being put
+// away. The robot puts the board right.
 int robot_undo(struct robot *robot, unsigned seat);
 int robot_resign(struct robot *robot, unsigned seat);
 int robot_offer_draw(struct robot *robot, unsigned seat);

@@ -76,14 +76,18 @@ void robot_ahead_check(struct robot *r)
     r->ahead_colour = 0;
 }
 
-// While a person thinks the arm moves only over a board on which nobody does anything.
+// While a person thinks the arm moves only over a board on which nobody does anything; never while
+// people were asked for help, who may have their hands anywhere.
 static bool undisturbed(const struct robot *r)
 {
     struct target_report report;
     if (!robot_is_clear(r))
         return false;
-    board_target_compare(&r->target, &r->evidence, &r->sure, &report);
-    return report.verdict == TARGET_SAME || r->state == ROBOT_ASKING;
+    if (r->state == ROBOT_TURNING)
+        robot_turn_compare(r, false, &report);
+    else
+        board_target_compare(&r->target, &r->evidence, &r->sure, &report);
+    return report.verdict == TARGET_SAME;
 }
 
 void robot_ahead_watch(struct robot *r)
@@ -91,7 +95,7 @@ void robot_ahead_watch(struct robot *r)
     if (!r->parked)
         return;
     robot_ahead_check(r);
-    bool waits = r->state == ROBOT_WATCHING || r->state == ROBOT_ASKING;
+    bool waits = r->state == ROBOT_WATCHING || r->state == ROBOT_TURNING;
     int64_t most = (int64_t)(r->settings->gripper.wait_time * (double)NS_PER_S);
     if (waits && robot_ahead_colour(r) && loop_now(r->loop) - r->ahead_since_ns >= most &&
         undisturbed(r))
@@ -143,7 +147,8 @@ bool robot_ahead_put_back(struct robot *r)
 
 bool robot_put_away(struct robot *r)
 {
-    bool stands = r->state == ROBOT_WATCHING || r->state == ROBOT_ASKING;
+    bool stands =
+        r->state == ROBOT_WATCHING || r->state == ROBOT_TURNING || r->state == ROBOT_ASKING;
     if (!stands || !r->parked || !robot_ahead_colour(r) || arm_state(r->arm) != ARM_HOMED)
         return false;
     recorder_person(r->o.recorder, "leave", 0);
@@ -157,13 +162,23 @@ void robot_act_put_back(struct robot *r)
     if (r->controls)
         controls_lamp(r->controls, GPIO_LAMP_TURN, false);
     r->step_count = 0;
+    r->submitted = false;
     r->work_began_ns = loop_now(r->loop);
     if (arm_state(r->arm) != ARM_HOMED) {
         robot_raise(r, arm_state(r->arm) == ARM_FAULTED ? ROBOT_EV_STOP : ROBOT_EV_ARM_LOST);
         return;
     }
-    r->submitted = true;
-    eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
+    r->putting_away = true;
+    robot_work_if_clear(r);
+    if (!r->submitted)
+        robot_news(r, ROBOT_NEWS_HINT,
+                   "please keep your hands off the board; the robot wants to put away what waits "
+                   "on its cup");
+}
+
+void robot_ahead_away(struct robot *r)
+{
+    r->putting_away = false;
     robot_tell_obstacles(r);
     if (!robot_ahead_colour(r) || robot_ahead_put_back(r))
         robot_park(r, ROBOT_TAG_PARK);

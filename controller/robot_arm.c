@@ -269,6 +269,7 @@ static bool submit_step(struct robot *r, int index, bool held)
         job.store = -1;
         if (!held && stores_supply(&r->o.devices->stores, step->colour, machine[0], machine[1],
                                    &job.store, &err) < 0) {
+            r->short_of = step->colour;
             robot_arm_trouble(r, err.text);
             robot_raise(r, ROBOT_EV_FAILED);
             return false;
@@ -300,6 +301,10 @@ void robot_work_if_clear(struct robot *r)
         return;
     r->submitted = true;
     eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
+    if (r->putting_away) {
+        robot_ahead_away(r);
+        return;
+    }
     bool home = homing_is_due(r);
     enum robot_ahead ahead = robot_ahead_use(r);
     if (home && ahead == ROBOT_AHEAD_FIRST)
@@ -317,6 +322,20 @@ void robot_work_if_clear(struct robot *r)
     }
     if (robot_ahead_pick(r))
         robot_park(r, ROBOT_TAG_PARK);
+}
+
+void robot_store_filled(struct robot *r)
+{
+    struct stores *stores = &r->o.devices->stores;
+    int s = r->short_of ? devices_store(stores, STORE_SUPPLY, (int)r->short_of) : -1;
+    r->short_of = 0;
+    if (s < 0)
+        return;
+    const struct store *store = &stores->store[s];
+    if (store->kind != STORE_TRAY)
+        stores_set_count(stores, s, store->capacity);
+    for (int slot = 0; store->kind == STORE_TRAY && slot < store->capacity; slot++)
+        stores_set_slot(stores, s, slot, true);
 }
 
 // People who like to take their captures themselves are asked to.
@@ -340,6 +359,7 @@ static void ask_to_lift(struct robot *r, const struct target_report *report)
         points[i] = report->step[i].at;
     snprintf(r->question, sizeof r->question, "please take the captured stones off %s",
              points_text(points, report->step_count, list, sizeof list));
+    r->question_board = true;
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
@@ -347,7 +367,7 @@ void robot_act_work(struct robot *r)
 {
     struct target_report report;
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
-    r->submitted = false;
+    r->submitted = r->putting_away = false;
     r->step_count = 0;
     r->work_began_ns = loop_now(r->loop);
     if (report.verdict == TARGET_SAME) {

@@ -139,6 +139,10 @@ static void on_failed(struct robot *r, const struct arm_event *e)
     if (arm_state(r->arm) == ARM_HOMED && e->tag == ROBOT_TAG_AHEAD) {
         robot_ahead_not_taken(r);
     } else if (arm_state(r->arm) == ARM_HOMED) {
+        if (r->state == ROBOT_LOOKING) {
+            r->question_board = false; // nothing to be seen yet: the arm is over the board
+            snprintf(r->question, sizeof r->question, "%s", r->failure);
+        }
         robot_raise(r, ROBOT_EV_FAILED);
     } else {
         r->arm_homed = false; // told here; the state's own event need not tell it again

@@ -19,8 +19,10 @@ static void count_stores(struct robot *r)
         for (unsigned seat = 1; seat <= game->rules.seat_count; seat++)
             by_robot = by_robot || (game_seat_colour(game, seat) == move.colour &&
                                     !robot_player(r, seat)->at_board);
-        if (s >= 0 && by_robot && stores->store[s].count > 0)
-            stores->store[s].count--;
+        struct store_point used;
+        struct error err;
+        if (s >= 0 && by_robot && stores_next_pick(stores, s, &used, &err) == 0)
+            stores_took(stores, &used);
     }
 }
 

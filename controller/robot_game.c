@@ -79,6 +79,8 @@ static void begin_tidying(struct robot *r)
 
 void robot_act_decide(struct robot *r)
 {
+    if (r->controls)
+        controls_lamp(r->controls, GPIO_LAMP_FAULT, false); // whatever was asked is answered
     if (robot_game(r)->result.over) {
         bool able = arm_state(r->arm) == ARM_HOMED;
         if (able && robot_ahead_colour(r))
@@ -137,6 +139,7 @@ static void follow_all(struct robot *r, const struct rules_effect *effect)
 {
     const struct game *game = robot_game(r);
     robot_set_target(r);
+    r->entries = game->entries;
     for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
         struct player *p = robot_player(r, seat);
         p->ops->follow(p->impl, game);
@@ -192,7 +195,8 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
         return;
     }
     r->mover = 0;
-    r->turn.state = TURN_NONE;
+    if (robot_game(r)->entries < r->entries)
+        r->turn.state = TURN_NONE;       // taken back
     r->tidying = r->result_told = false; // taken back: it goes on
     follow_all(r, NULL);
     robot_raise(r, ROBOT_EV_CHANGED);
@@ -271,6 +275,8 @@ void robot_act_finish(struct robot *r)
 
 int robot_undo(struct robot *r, unsigned seat)
 {
+    if (r->tidying)
+        return -EPERM;
     if (referee_busy(r->o.referee))
         return -EBUSY;
     struct game game = *robot_game(r);

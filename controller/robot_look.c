@@ -68,9 +68,14 @@ void robot_act_look(struct robot *r)
     evidence_clear(&r->evidence);
     r->doubt_since_ns = 0;
     set_pace(r);
+    // A stone that would not come off the cup ends the way out of the picture: try once more, now
+    // that somebody has looked.
+    if (!r->parked && arm_state(r->arm) == ARM_HOMED && !arm_busy(r->arm))
+        robot_act_recover(r);
     // After a resignation nobody needs the board to be right.
-    if (game->result.over && !board_target_pending(&r->target) &&
-        game->result.how & (HOW_RESIGN | HOW_AGREED)) {
+    if (game->result.over && game->result.how & (HOW_RESIGN | HOW_AGREED) &&
+        (!board_target_pending(&r->target) || r->turn.state != TURN_NONE)) {
+        r->turn.state = TURN_NONE;
         robot_raise(r, ROBOT_EV_SAME);
         return;
     }

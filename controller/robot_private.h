@@ -85,8 +85,10 @@ struct robot {
     struct target_step steps[TARGET_STEPS_MAX];
     double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
-    bool submitted; // the steps are with the arm
-    int attempts;   // of the same work
+    bool submitted;    // the steps are with the arm
+    bool putting_away; // the work is to put away what waits on the cup
+    unsigned short_of; // colour whose store is empty, as people were told; 0 = none
+    int attempts;      // of the same work
     int moves_since_home;
     bool fallen;            // a stone fell off the cup and may lie anywhere
     int looks_anew;         // for the grid, since the board was last right
@@ -114,6 +116,7 @@ struct robot {
     // The game.
     struct board_target target;
     struct robot_turn turn;
+    size_t entries;   // of the game as last followed
     struct move move; // read or named, not yet judged
     unsigned move_seat;
     struct rules_effect effect; // of the last accepted move
@@ -151,6 +154,7 @@ void robot_ahead_check(struct robot *r);            // does it still hang there?
 void robot_ahead_watch(struct robot *r);            // at each look: still there, not for too long
 enum robot_ahead robot_ahead_use(struct robot *r);  // may put its step in front of the others
 bool robot_ahead_put_back(struct robot *r);
+void robot_ahead_away(struct robot *r); // submits it, once the board is clear
 void robot_act_put_back(struct robot *r);
 
 // robot_arm.c
@@ -163,6 +167,7 @@ void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char
 void robot_act_stop(struct robot *r);
 void robot_act_start(struct robot *r);
 void robot_act_home(struct robot *r);
+void robot_store_filled(struct robot *r); // as somebody says who was asked to
 void robot_act_work(struct robot *r);
 void robot_act_hold(struct robot *r);
 void robot_act_go_on(struct robot *r);

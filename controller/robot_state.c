@@ -28,6 +28,7 @@ const struct robot_row robot_rows[] = {
     ROW(LOOKING, WORK, WORKING, WORK),
     ROW(LOOKING, TURN, TURNING, TURN),
     ROW(LOOKING, WRONG, ASKING, ASK),
+    ROW(LOOKING, FAILED, ASKING, ASK), // on its way out of the picture
     ROW(LOOKING, CHANGED, LOOKING, LOOK),
     ROW(LOOKING, ARM_LOST, STARTING, START),
 
@@ -64,6 +65,7 @@ const struct robot_row robot_rows[] = {
 
     ROW(TURNING, STOP, STOPPED, STOP),
     ROW(TURNING, SAME, DECIDING, DECIDE),
+    ROW(TURNING, PUT_BACK, WORKING, PUT_BACK),
     ROW(TURNING, PRESSED, LOOKING, LOOK),
     ROW(TURNING, RETRY, LOOKING, LOOK),
     ROW(TURNING, WRONG, ASKING, ASK),
@@ -88,7 +90,8 @@ const struct robot_row robot_rows[] = {
     ROW(ASKING, STOP, STOPPED, STOP),
     ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody
     ROW(ASKING, TURN, TURNING, TURN),
-    ROW(ASKING, PUT_BACK, WORKING, PUT_BACK),
+    ROW(ASKING, WRONG, ASKING, ASK),
+    ROW(ASKING, PUT_BACK, WORKING, PUT_BACK), // somebody leaves
     ROW(ASKING, RETRY, LOOKING, LOOK),
     ROW(ASKING, CHANGED, LOOKING, LOOK),
 };

@@ -78,6 +78,7 @@ bool robot_turned_already(struct robot *r)
     robot_turn_compare(r, true, &report);
     if (report.verdict != TARGET_SAME)
         return false;
+    r->step_count = 0; // its marble is no longer where it was laid
     r->turn.state = TURN_ASKED;
     robot_set_target(r);
     return true;

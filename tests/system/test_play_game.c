@@ -136,6 +136,29 @@ static void test_pentago(void **state)
     program_free(&p);
 }
 
+// Offering a draw or giving up while a block is to be turned is nothing the arm has to lay anew.
+static void test_pentago_draw_and_resign(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/turning", folder);
+    const char *const arguments[] = {"play",   "--sim", "--variant", "pentago", "--level", "3",
+                                     "--seed", "8",     "--state",   path,      NULL};
+    program_start(&p, "tessera", arguments);
+    program_type(&p, "2/4\n");
+    assert_true(program_expect(&p, "please turn block ", 120));
+    program_type(&p, "draw\n");
+    assert_true(program_expect(&p, "a draw is offered", 20));
+    assert_true(program_expect(&p, "your move", 120));
+    program_type(&p, "2/6\n");
+    assert_true(program_expect(&p, "please turn block ", 120));
+    program_type(&p, "resign\n");
+    assert_int_equal(program_wait(&p, 120), 0);
+    assert_null(strstr(p.told, "lifting"));
+    program_free(&p);
+}
+
 // The one who comes second is told who is there, and disturbs nobody.
 static void test_second_start(void **state)
 {
@@ -194,7 +217,7 @@ int main(void)
         cmocka_unit_test(test_wrong_use),    cmocka_unit_test(test_same_seed_same_game),
         cmocka_unit_test(test_typed_game),   cmocka_unit_test(test_typed_ahead),
         cmocka_unit_test(test_resign_ahead), cmocka_unit_test(test_second_start),
-        cmocka_unit_test(test_pentago),
+        cmocka_unit_test(test_pentago),      cmocka_unit_test(test_pentago_draw_and_resign),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

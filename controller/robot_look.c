@@ -202,8 +202,9 @@ static bool claim_fallen(struct robot *r, const struct target_report *report)
     r->fallen = false;
     r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
     robot_news(r, ROBOT_NEWS_DOING,
-               "the %s stone on %s must be the one that fell off the cup; it goes into the tray",
-               robot_colour_name(r, d->seen), point_format(d->at, name));
+               "the %s %s on %s must be the one that hung on the cup; it goes into the tray",
+               robot_colour_name(r, d->seen), r->colours.marbles ? "marble" : "stone",
+               points_text_named(&d->at, 1, &r->colours, name, sizeof name));
     return true; // seen as work from the next picture on
 }
 

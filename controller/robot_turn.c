@@ -19,6 +19,7 @@ void robot_turn_accepted(struct robot *r)
 void robot_turn_resume(struct robot *r)
 {
     const struct game *game = robot_game(r);
+    r->entries = game->entries;
     if (game->rules.family != FAMILY_PENTAGO || !game->entries)
         return;
     struct move move = game_move(game, game->entries - 1u);

@@ -201,9 +201,10 @@ int handling_clear(struct bench *b, struct error *err)
     if (r == 0 && missed > 0)
         r = error_set(
             err, -ENOTEMPTY,
-            "%d stones are seen on the board where the arm finds none: take off what lies "
-            "there, or give the board more even light",
-            missed);
+            "%d stone%s seen on the board where the arm finds none. If stones lie there, the arm "
+            "misses them: look for a loose belt or a loose cup. If something else does, take it "
+            "off; if nothing, give the board more even light",
+            missed, missed == 1 ? " is" : "s are");
     return r == 0 ? bench_park(b, err) : r;
 }
 

@@ -110,14 +110,15 @@ static bool turn_is_due(const struct sim_player *s, const int8_t *truth, struct 
         }
     }
     for (int i = 0; i < size * size; i++) {
-        int was = (int)game_at(&s->game, i % size, i / size);
-        bool his = !was && truth[i] == (int)game_next_colour(&s->game);
+        const int was = (int)game_at(&s->game, i % size, i / size);
+        const int lies = (int)truth[i];
+        const bool his = !was && lies == (int)game_next_colour(&s->game);
         extra += his;
-        others += !his && truth[i] != was;
+        others += !his && lies != was;
     }
     if (s->laid && s->move.block) {
-        ret->block = s->move.block;
-        ret->turn = s->move.turn;
+        ret->block = (int)s->move.block;
+        ret->turn = (int)s->move.turn;
     }
     return extra == 1 && !others && !(s->laid && !s->move.block);
 }

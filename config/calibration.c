@@ -102,7 +102,7 @@ static int check_sum(const json_t *file, const char *path, struct error *err)
 static int take_file(const json_t *file, const char *path, const char *machine,
                      struct calibration *ret, struct error *err)
 {
-    int schema;
+    int schema = 0;
     int r = check_head(file, path, machine, &schema, err);
     if (r < 0)
         return r;

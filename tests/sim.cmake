@@ -5,6 +5,7 @@ foreach(what facts plotter)
 endforeach()
 tessera_test(NAME test_sim_world SOURCES sim/test_sim_world.c LIBS tessera_sim)
 tessera_test(NAME test_sim_table SOURCES sim/test_sim_table.c sim/host_rig.c LIBS tessera_sim)
+tessera_test(NAME test_sim_person SOURCES sim/test_sim_person.c sim/host_rig.c LIBS tessera_sim)
 tessera_test(NAME test_sim_camera SOURCES sim/test_sim_camera.c LIBS tessera_sim
     PkgConfig::TURBOJPEG Threads::Threads)
 tessera_test(NAME test_sim_serve SOURCES sim/test_sim_serve.c LIBS tessera_sim_serve)

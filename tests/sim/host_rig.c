@@ -172,6 +172,17 @@ void host_open(struct host *host)
     assert_int_equal(loop_add_io(host->loop, host->fd, EPOLLIN, on_io, host, &host->io), 0);
 }
 
+void host_account(struct host *h)
+{
+    struct table_ledger l;
+    table_ledger(h->table, &l);
+    int all = l.cup + l.hand + l.beside + l.floor;
+    for (int c = 1; c <= SETUP_COLOURS; c++)
+        all += l.board[c] + l.store[c] + l.bowl[c] + l.tray[c];
+    assert_int_equal(all, l.total);
+    assert_int_equal(table_overflows(h->table), 0);
+}
+
 void host_stop(struct host *host)
 {
     loop_source_free(host->io);

@@ -39,6 +39,8 @@ struct host {
 void host_setup(struct host *host);
 void host_start(struct host *host, const char *file);
 void host_open(struct host *host); // opens the tty
+// Asserts that every stone is somewhere and that the firmware lost no byte.
+void host_account(struct host *h);
 void host_stop(struct host *host);
 
 // Runs a script (NULL-terminated) to its end on the loop.

@@ -1,4 +1,4 @@
-// The whole table on a virtual loop: tty, panel, person, faults, truth, and a life after SIGKILL.
+// The whole table on a virtual loop: tty, panel, faults, truth, and a life after SIGKILL.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -40,14 +40,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct table_ledger l;
     (void)state;
-    table_ledger(host.table, &l);
-    int all = l.cup + l.hand + l.beside + l.floor;
-    for (int c = 1; c <= SETUP_COLOURS; c++)
-        all += l.board[c] + l.store[c] + l.bowl[c] + l.tray[c];
-    assert_int_equal(all, l.total);
-    assert_int_equal(table_overflows(host.table), 0);
+    host_account(&host);
     host_stop(&host);
     return 0;
 }
@@ -368,163 +362,6 @@ static void vacuum_by_mcode(void **state)
     assert_int_equal(truth_at(9, 9), 1);
 }
 
-// --- person ---
-
-static int person_result;
-
-static void person_done(void *user, int result)
-{
-    person_result = result;
-    loop_exit(((struct host *)user)->loop, 0);
-}
-
-static void keep_result(void *user, int result)
-{
-    *(int *)user = result;
-}
-
-static double do_task(const struct person_task *task)
-{
-    const int64_t start = loop_now(host.loop);
-    person_result = 1;
-    assert_int_equal(person_do(table_person(host.table), task, person_done, &host), 0);
-    assert_int_equal(loop_run(host.loop), 0);
-    return (double)(loop_now(host.loop) - start) / 1e9;
-}
-
-static void the_person_places_a_stone_and_presses(void **state)
-{
-    (void)state;
-    struct gpio *gpio = table_gpio(host.table);
-    double mean = 0;
-    for (int i = 0; i < 12; i++) {
-        const struct person_task task = {
-            .colour = 1 + i % 2, .column = i, .row = 18 - i, .press = true};
-        const double took = do_task(&task);
-        assert_int_equal(person_result, 0);
-        mean += took / 12;
-        assert_true(took > 1.4 && took < 4);
-        assert_int_equal(truth_at(i, 18 - i), 1 + i % 2);
-        assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 1);
-        host_run(&host, 0.2);
-        assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 0);
-    }
-    assert_true(mean > 1.7 && mean < 3.2);
-    assert_int_equal(stones_on_board(), 12);
-    // Not one of them lies exactly on its point, none more than 0.4 of the pitch beside.
-    const struct world *w = table_world(host.table);
-    for (int i = 0; i < w->stone_count; i++) {
-        const struct world_stone *s = &w->stone[i];
-        if (s->place != PLACE_TABLE)
-            continue;
-        const double off = hypot(s->x - 22 * round(s->x / 22), s->y - 22 * round(s->y / 22));
-        assert_true(off > 0 && off < 8.8);
-    }
-}
-
-static void the_person_lifts_into_trays(void **state)
-{
-    (void)state;
-    table_put_stone(host.table, 2, 5 * 22, 5 * 22);
-    table_put_stone(host.table, 2, 6 * 22, 5 * 22);
-    const struct person_task task = {
-        .colour = 1, .column = 7, .row = 5, .lifts = 3, .lift = {{5, 5}, {6, 5}, {0, 0}}};
-    do_task(&task);
-    assert_int_equal(person_result, -ENOENT); // nothing lies at A1; the rest was done
-    struct table_ledger l;
-    table_ledger(host.table, &l);
-    assert_int_equal(l.tray[2], 2);
-    assert_int_equal(l.board[1], 1);
-    assert_int_equal(l.board[2], 0);
-}
-
-static void the_person_blunders_on_demand(void **state)
-{
-    (void)state;
-    struct person_task task = {.colour = 1, .column = 9, .row = 9};
-    task.blunders = PERSON_WRONG_COLOUR;
-    do_task(&task);
-    assert_int_equal(truth_at(9, 9), 2);
-    task = (struct person_task){.colour = 1, .column = 3, .row = 3, .blunders = PERSON_TWO_STONES};
-    do_task(&task);
-    assert_int_equal(stones_on_board(), 3);
-    const struct world *w = table_world(host.table);
-    const int i = world_find(w, 9 * 22, 9 * 22, 11);
-    const double x = w->stone[i].x, y = w->stone[i].y;
-    task = (struct person_task){.colour = 1, .column = 10, .row = 9, .blunders = PERSON_NUDGES};
-    do_task(&task);
-    w = table_world(host.table);
-    assert_true(hypot(w->stone[i].x - x, w->stone[i].y - y) > 2.5);
-    task = (struct person_task){.colour = 1,
-                                .column = 15,
-                                .row = 9,
-                                .press = true,
-                                .blunders = PERSON_HESITATES | PERSON_RESTS | PERSON_NO_BUTTON};
-    assert_true(do_task(&task) > 5);
-    struct gpio *gpio = table_gpio(host.table);
-    assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 0);
-}
-
-static void the_person_is_one_person(void **state)
-{
-    (void)state;
-    struct person *p = table_person(host.table);
-    int stopped = 0;
-    const struct person_task task = {.colour = 1, .column = 9, .row = 9};
-    const struct person_task off = {.colour = 1, .column = 19, .row = 9};
-    assert_int_equal(person_do(p, &off, NULL, NULL), -EINVAL);
-    assert_int_equal(person_do(p, &task, keep_result, &stopped), 0);
-    assert_int_equal(person_do(p, &task, NULL, NULL), -EBUSY);
-    host_run(&host, 0.9);
-    struct table_ledger l;
-    table_ledger(host.table, &l);
-    assert_int_equal(l.hand, 1);
-    person_stop(p);
-    assert_int_equal(stopped, -ECANCELED);
-    assert_false(person_busy(p));
-    table_ledger(host.table, &l);
-    assert_int_equal(l.hand, 0);
-    const int from[2] = {2, 2}, to[2] = {4, 4};
-    table_put_stone(host.table, 2, 44, 44);
-    assert_int_equal(person_move_stone(p, from, to, person_done, &host), 0);
-    loop_run(host.loop);
-    assert_int_equal(truth_at(4, 4), 2);
-}
-
-static void an_empty_bowl_is_told(void **state)
-{
-    (void)state;
-    host_stop(&host);
-    host_setup(&host);
-    host.setup.bowl[0].count = 1;
-    host_start(&host, NULL);
-    const struct person_task task = {.colour = 1, .column = 9, .row = 9};
-    do_task(&task);
-    assert_int_equal(person_result, 0);
-    const struct person_task more = {.colour = 1, .column = 10, .row = 9};
-    do_task(&more);
-    assert_int_equal(person_result, -ENOENT);
-    assert_int_equal(stones_on_board(), 1);
-}
-
-static void owners_tidy_up(void **state)
-{
-    (void)state;
-    struct table_ledger before, after;
-    double at[2];
-    world_machine_to_table(&host.setup,
-                           (const double[2]){host.setup.tray[1].x, host.setup.tray[1].y}, at);
-    table_put_stone(host.table, 2, at[0], at[1]);
-    table_ledger(host.table, &before);
-    assert_int_equal(before.tray[2], 1);
-    table_empty_tray(host.table, 2);
-    table_fill_store(host.table, 2, 5);
-    table_ledger(host.table, &after);
-    assert_int_equal(after.store[2], before.store[2] + 6);
-    assert_int_equal(after.tray[2], 0);
-    assert_int_equal(table_take_stone(host.table, 100, 100), -ENOENT);
-}
-
 // --- after SIGKILL ---
 
 static void die(struct host *h)
@@ -672,12 +509,6 @@ int main(void)
         T(a_released_valve_goes_to_its_rest),
         T(a_chip_that_goes_is_silent),
         T(vacuum_by_mcode),
-        T(the_person_places_a_stone_and_presses),
-        T(the_person_lifts_into_trays),
-        T(the_person_blunders_on_demand),
-        T(the_person_is_one_person),
-        T(an_empty_bowl_is_told),
-        T(owners_tidy_up),
         T(a_killed_process_leaves_the_world),
         T(a_file_has_one_table),
         T(a_file_has_no_holes),

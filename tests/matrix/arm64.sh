@@ -1,26 +1,29 @@
 #!/bin/sh
-# arm64.sh [--quick|--decisions|--build] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
+# arm64.sh [--all|--quick|--decisions|--build] PACKAGE...: the arm64 build, run under qemu's user emulation, against the amd64
 # build of the same tree. PACKAGEs are the development packages that the project is built with.
 #
-# Run by `./dev matrix arm64`, which has built the release preset before. --quick leaves out the tests
-# that need minutes under emulation, the whole game and the photographs; --decisions leaves out all tests and
-# the recorded sessions, too, and builds the programs alone; --build leaves out all but the build.
+# Run by `./dev matrix arm64`, which has built the release preset before. --all also runs the tests that need many
+# minutes each under emulation (the eyes on pictures, whole games with the arm); --quick leaves out the whole game and
+# the photographs; --decisions leaves out all tests and the recorded sessions, too, and builds the programs alone;
+# --build leaves out all but the build.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
 quick=
+every=
 only_build=
 targets=all
 no_tests=
 case ${1:-} in
+--all) every=yes && shift ;;
 --quick) quick=yes && shift ;;
 --decisions) quick=yes no_tests=yes targets='tessera tessera-rulesd tessera-engine tessera-config' && shift ;;
 --build) only_build=yes && shift ;;
 esac
 build=$tree/build/arm64
 native=$tree/build/release/bin
-# Rules, motion, settings, the ground floor, exact counts, recorded sessions: seconds each, even emulated.
-quick_tests='^(test_(base|rules|rulesd|config|motion|house)_|test_engine_(perft|line|sboard)|test_vision_geometry|fuzz_)'
+# Rules, motion, settings, the ground floor, exact counts: seconds each, even emulated.
+light_tests='^(test_(base|rules|rulesd|config|motion|house)_|test_engine_(perft|line|sboard)|test_vision_geometry|fuzz_)'
 slow_tests='test_(config_calibrate|motion_sim|rulesd_kill)'
 # The emulator, not we: it carries out posix_spawn() as a fork, so that spawning a program that does not
 # exist seems to succeed; and limits on real time don't hold for programs ten times as slow.
@@ -65,10 +68,14 @@ write_starters() {
     done
 }
 
-# Every test as ctest knows it, with the emulator in front.
+# The tests as ctest knows them, with the emulator in front.
 run_tests() {
     start=$(date +%s)
-    set -- -E "^($unfit_tests${quick:+|$slow_tests})\$" ${quick:+-R "$quick_tests"}
+    if [ -n "$every" ]; then
+        set -- -E "^($unfit_tests)\$"
+    else
+        set -- -E "^($unfit_tests|$slow_tests)\$" -R "$light_tests"
+    fi
     scratch=$(mktemp -d)
     TMPDIR=$scratch ctest --test-dir "$build" -j "${TESSERA_JOBS:-$(nproc)}" --output-on-failure "$@" >"$build.test.log" 2>&1 || true
     rm -rf "$scratch"

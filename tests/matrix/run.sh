@@ -1,16 +1,16 @@
 #!/bin/sh
-# run.sh [--quick|--decisions] [debian12] [debian13] [arm64] -- PACKAGE...: the matrix, or some of it. Prints each
+# run.sh [--all|--quick|--decisions] [debian12] [debian13] [arm64] -- PACKAGE...: the matrix, or some of it. Prints each
 # part's figures and ends with one line "N passed, N failed".
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-quick=
+extent=
 parts=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case $1 in
-    --quick | --decisions) quick=$1 ;;
+    --all | --quick | --decisions) extent=$1 ;;
     debian12 | debian13 | arm64) parts="$parts $1" ;;
     *)
-        echo "matrix: there is no '$1'; there are: debian12, debian13, arm64, and --quick, --decisions" >&2
+        echo "matrix: there is no '$1'; there are: debian12, debian13, arm64, and --all, --quick, --decisions" >&2
         exit 2
         ;;
     esac
@@ -23,7 +23,7 @@ report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 for part in ${parts:-debian12 debian13 arm64}; do
     case $part in
-    arm64) "$here/arm64.sh" $quick "$@" ;;
+    arm64) "$here/arm64.sh" $extent "$@" ;;
     *) "$here/debian.sh" "${part#debian}" ;;
     esac >"$report" || :
     last=$(tail -n 1 "$report")

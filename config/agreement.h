@@ -1,8 +1,8 @@
 // agreement: settings that are fine one by one and wrong together.
 //
 // A store off the machine's travel, a board larger than the reach, one GPIO line used twice, a
-// simulated camera over a real arm. Geometry is in agreement_places.c, what is plugged in where in
-// agreement_wiring.c.
+// simulated camera over a real arm. Board and heights are in agreement_places.c, the other places
+// the arm goes to in agreement_spots.c, what is plugged in where in agreement_wiring.c.
 #pragma once
 
 #include "config/reading.h"
@@ -16,5 +16,6 @@ void agreement_fault(struct reading *reading, const char *key, const char *other
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool agreement_given(const struct reading *reading, const char *key); // not by default
 void agreement_places(struct reading *reading);
+void agreement_spots(struct reading *reading);
 void agreement_wiring(struct reading *reading);
 void agreement_game(struct reading *reading);

@@ -46,7 +46,26 @@ static const struct expected DISAGREEMENTS[] = {
      "21 stones are more than the store's 20"},
     {"trays:\n  colour1:\n    x: 0\n", 3, 8, "trays.colour1.x", "the tray at (0, -300) mm is off"},
     {"trays:\n  colour1:\n    columns: 4\n", 3, 14, "trays.colour1.columns",
-     "the last slot of the tray at (10, -300) mm is off"},
+     "slot 4 of the tray (column 4, row 1) at (10, -300) mm is off"},
+    // not its first slot, not its last, but those between lie on the board
+    {"trays: {colour1: {x: -560, y: -480, columns: 6, step: 100}}\n", 1, 46,
+     "trays.colour1.columns, trays.colour1.x",
+     "slot 2 of the tray (column 2, row 1) at (-460, -480) mm lies on the board"},
+    // a corner of the tray that is neither of them, on a turned board
+    {"board: {rotation: 20, a1_x: -400, columns: 13, rows: 13}\ngame: {variant: pente; size=13}\n"
+     "stores:\n  colour1: {x: -580, y: -300, columns: 4, rows: 4, step: 32}\n",
+     4, 40, "stores.colour1.columns, stores.colour1.x",
+     "slot 8 of the store (column 4, row 2) at (-484, -268) mm lies on the board"},
+    {"trays:\n  colour1:\n    rows: 6\n", 3, 11, "trays.colour1.rows, trays.colour2.x",
+     "the tray at (-50, -200) mm is less than a stone from the tray of colour 1"},
+    {"stores: {colour1: {x: -590, y: -420, columns: 2, rows: 8}}\ntrays:\n  colour2:\n    x: "
+     "-580\n    y: -330\n",
+     4, 8, "trays.colour2.x, stores.colour1.x",
+     "the tray at (-580, -330) mm is less than a stone from the store of colour 1"},
+    {"machine:\n  park_x: -50\n  park_y: -310\n", 2, 11, "machine.park_x, trays.colour1.x",
+     "stands over the tray of colour 1"},
+    {"machine:\n  park_x: -599\n  approach: 2\n", 2, 11, "machine.park_x, machine.travel_x",
+     "(it is approached from 2 mm before it)"},
     {"trays:\n  colour1:\n    columns: 3\n    step: 6\n", 4, 11,
      "trays.colour1.step, stones.diameter", "too near"},
     {"trays:\n  colour1: {rows: 32, columns: 5, step: 5}\n", 2, 32,

@@ -12,7 +12,7 @@
 enum schema_kind {
     SCHEMA_INTEGER, // int
     SCHEMA_REAL,    // double
-    SCHEMA_BOOLEAN, // bool: true, false
+    SCHEMA_BOOLEAN, // bool: true, false (read also: yes, no, on, off)
     SCHEMA_TEXT,    // char[size]
     SCHEMA_CHOICE,  // an enum that counts from 0 in the order of `choices`
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "config/nearest.h"
 
@@ -162,14 +163,18 @@ static int store_real(const struct schema_key *key, const char *text, struct set
 static int store_boolean(const struct schema_key *key, const char *text, struct settings *settings,
                          char *why, size_t size)
 {
-    bool value = strcmp(text, "true") == 0;
-    if (!value && strcmp(text, "false") != 0) {
-        char what[160];
-        (void)snprintf(what, sizeof what, "\"%.60s\" is neither yes nor no", text);
-        return say(why, size, key, what);
+    // In YAML all of these are written, in three ways each: yes, Yes, YES.
+    static const char *const words[] = {"no", "yes", "false", "true", "off", "on"};
+    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++) {
+        if (strcasecmp(words[i], text) == 0) {
+            bool value = i % 2;
+            memcpy(member(key, settings), &value, sizeof value);
+            return 0;
+        }
     }
-    memcpy(member(key, settings), &value, sizeof value);
-    return 0;
+    char what[160];
+    (void)snprintf(what, sizeof what, "\"%.60s\" is neither yes nor no", text);
+    return say(why, size, key, what);
 }
 
 static int store_text(const struct schema_key *key, const char *text, struct settings *settings,
@@ -297,7 +302,7 @@ char *value_allowed(const struct schema_key *key, char *ret, size_t size)
                        *unit ? " " : "", unit);
         break;
     case SCHEMA_BOOLEAN:
-        (void)snprintf(ret, size, "true or false");
+        (void)snprintf(ret, size, "true or false, yes or no");
         break;
     case SCHEMA_TEXT:
         (void)snprintf(ret, size, "up to %.0f bytes of text on one line", key->max);

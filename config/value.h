@@ -25,5 +25,6 @@ char *value_print(const struct schema_key *key, const struct settings *settings,
 // Whether both have the same value for the key.
 bool value_equal(const struct schema_key *key, const struct settings *a, const struct settings *b);
 
-// What is allowed, for people: "8 to 100 mm", "true or false", "one of v4l2, pipe, …". Returns ret.
+// What is allowed, for people: "8 to 100 mm", "true or false, yes or no", "v4l2, pipe, …". Returns
+// ret.
 char *value_allowed(const struct schema_key *key, char *ret, size_t size);

@@ -80,12 +80,22 @@ static void test_what_is_no_number(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    assert_int_equal(store("board.tags", "true"), 0);
-    assert_true(settings.board.tags);
-    static const char *const NOT_BOOLEAN[] = {"yes", "on", "1", "True", "maybe", ""};
+    static const char *const YES[] = {"true", "True", "TRUE", "yes", "Yes", "on", "ON"};
+    static const char *const NO[] = {"false", "False", "no", "NO", "off", "Off"};
+    for (size_t i = 0; i < sizeof YES / sizeof *YES; i++) {
+        settings.board.tags = false;
+        assert_int_equal(store("board.tags", YES[i]), 0);
+        assert_true(settings.board.tags);
+    }
+    for (size_t i = 0; i < sizeof NO / sizeof *NO; i++) {
+        settings.board.tags = true;
+        assert_int_equal(store("board.tags", NO[i]), 0);
+        assert_false(settings.board.tags);
+    }
+    static const char *const NOT_BOOLEAN[] = {"y", "1", "0", "maybe", "yes please", "tru", ""};
     for (size_t i = 0; i < sizeof NOT_BOOLEAN / sizeof *NOT_BOOLEAN; i++)
         assert_int_equal(store("board.tags", NOT_BOOLEAN[i]), -22);
-    assert_non_null(strstr(why, "true or false"));
+    assert_non_null(strstr(why, "neither yes nor no; allowed: true or false, yes or no"));
     assert_int_equal(store("stones.colour1", "amber"), 0);
     assert_int_equal(settings.stones.colour[0], SETTINGS_STONE_AMBER);
     assert_int_equal(store("stones.colour1", "ambre"), -22);

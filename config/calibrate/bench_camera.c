@@ -17,6 +17,8 @@ static int open_camera(struct bench *b, struct error *err)
         return 0;
     int r = devices_open_camera(&b->devices, &b->camera, err);
     b->camera_open = r == 0;
+    if (r == -ENOENT) // no such file; the wizards' own word for a stone that is not found
+        r = err->number = -ENODEV;
     return r;
 }
 

@@ -197,7 +197,8 @@ static enum cli_exit exit_code(const struct session *session, int r)
 {
     if (r == -ECANCELED)
         return CLI_STOPPED;
-    if (r == -ENODEV || r == -ENOENT)
+    bool opening = !session->bench; // later, what is not found is a stone
+    if (r == -ENODEV || (r == -ENOENT && opening))
         return CLI_NO_DEVICE;
     return r < 0 || session->failed > 0 ? CLI_FAILED : CLI_DONE;
 }
@@ -224,6 +225,9 @@ enum cli_exit cli_calibrate(struct cli *cli)
         return cli_usage(
             "calibrate panel, camera, board, arm, stones, gripper or all, not \"%.40s\"",
             cli->arguments[0]);
+    if (all && cli->output)
+        return cli_usage("--output is for the picture of one part; `all` makes six, which lie "
+                         "beside the calibration");
     if (cli_take_seed(cli, &seed) < 0)
         return CLI_USAGE;
     if (add_overrides(cli, &seed) < 0)

@@ -9,96 +9,7 @@
 #include <unistd.h>
 
 #include "config/cli/cli.h"
-
-static const struct command {
-    const char *name, *arguments, *meaning;
-    int least, most; // arguments
-    cli_command_fn *run;
-} COMMANDS[] = {
-    {"init", "[FILE]", "find the hardware and write a commented settings file", 0, 1, cli_init},
-    {"check", "[FILE]", "check every setting; opens no device", 0, 1, cli_check},
-    {"show", "[KEY|GROUP]", "print what is set; --origin says where", 0, 1, cli_show},
-    {"set", "KEY VALUE", "change a value in the file, keep the rest", 2, 32, cli_set},
-    {"keys", "[WORD]", "list all settings, or those that match", 0, 1, cli_keys},
-    {"ports", "", "list cameras, serial ports and GPIO lines", 0, 0, cli_ports},
-    {"calibrate", "WHAT", "panel, camera, board, arm, stones, gripper or all", 1, 1, cli_calibrate},
-    {"doctor", "", "one page: what is wrong and what mends it", 0, 0, cli_doctor},
-    {"backup", "FILE", "save settings and calibration in one file", 1, 1, cli_backup},
-    {"restore", "FILE", "bring back a backup or an older calibration", 1, 1, cli_restore},
-    {"completion", "", "print completion for bash", 0, 0, cli_completion},
-};
-
-enum option_name {
-    OPTION_CONFIG = 256,
-    OPTION_SET,
-    OPTION_JSON,
-    OPTION_ORIGIN,
-    OPTION_FORCE,
-    OPTION_PROBE,
-    OPTION_SIM,
-    OPTION_SEED,
-    OPTION_YES,
-    OPTION_OUTPUT,
-    OPTION_BUNDLE,
-    OPTION_FORMAT,
-    OPTION_PRESET,
-    OPTION_VERSION,
-};
-
-static const struct described_option {
-    struct option option;
-    const char *argument, *meaning;
-} OPTIONS[] = {
-    {{"config", required_argument, NULL, OPTION_CONFIG},
-     "FILE",
-     "settings file (" SETTINGS_FILE ")"},
-    {{"set", required_argument, NULL, OPTION_SET}, "KEY=VALUE", "override one setting"},
-    {{"json", no_argument, NULL, OPTION_JSON}, NULL, "print JSON"},
-    {{"origin", no_argument, NULL, OPTION_ORIGIN}, NULL, "show: where each value came from"},
-    {{"format", required_argument, NULL, OPTION_FORMAT},
-     "NAME",
-     "keys: table, sample, scdoc, names"},
-    {{"preset", required_argument, NULL, OPTION_PRESET}, "NAME", "init: settings that go together"},
-    {{"probe", no_argument, NULL, OPTION_PROBE},
-     NULL,
-     "ports, init: open serial ports, ask who is there"},
-    {{"force", no_argument, NULL, OPTION_FORCE}, NULL, "init, restore: replace what is there"},
-    {{"output", required_argument, NULL, OPTION_OUTPUT}, "FILE", "calibrate: the picture"},
-    {{"bundle", required_argument, NULL, OPTION_BUNDLE},
-     "FILE",
-     "doctor: also write what helpers from afar need, without personal data"},
-    {{"sim", no_argument, NULL, OPTION_SIM}, NULL, "use the simulated table"},
-    {{"seed", required_argument, NULL, OPTION_SEED}, "N", "seed of the simulated table"},
-    {{"yes", no_argument, NULL, OPTION_YES}, NULL, "do not ask before something moves"},
-    {{"quiet", no_argument, NULL, 'q'}, NULL, "say only what went wrong"},
-    {{"verbose", no_argument, NULL, 'v'}, NULL, "say more"},
-    {{"help", no_argument, NULL, 'h'}, NULL, "print this"},
-    {{"version", no_argument, NULL, OPTION_VERSION}, NULL, "print the version"},
-};
-
-enum {
-    COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS,
-    OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS,
-};
-
-static void print_help(void)
-{
-    (void)printf("Usage: tessera-config [OPTIONS] COMMAND [ARGUMENTS]\n\n"
-                 "Settings and calibration of the Tessera robot.\n\nCommands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        (void)printf("  %-10s %-13s %s\n", COMMANDS[i].name, COMMANDS[i].arguments,
-                     COMMANDS[i].meaning);
-    (void)printf("\nOptions:\n");
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char left[64];
-        (void)snprintf(left, sizeof left, "--%s%s%s", OPTIONS[i].option.name,
-                       OPTIONS[i].argument ? " " : "",
-                       OPTIONS[i].argument ? OPTIONS[i].argument : "");
-        (void)printf("  %-24s %s\n", left, OPTIONS[i].meaning);
-    }
-    (void)printf("\nExit: 0 done, 1 it failed, 2 used wrongly or a setting is bad, 3 stopped by a "
-                 "person,\n4 a device is missing.\n");
-}
+#include "config/cli/commands.h"
 
 void cli_complain(const struct error *err)
 {
@@ -181,8 +92,12 @@ static int add_override(struct cli *cli, const char *text)
     return 0;
 }
 
-// CLI_DONE and *ret_over when nothing is left to do.
-static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
+// What the options ask for beside the command.
+struct asked {
+    bool help, version;
+};
+
+static enum cli_exit take_option(struct cli *cli, int option, struct asked *ret)
 {
     switch (option) {
     case OPTION_CONFIG:
@@ -234,12 +149,10 @@ static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
         cli->verbose = true;
         break;
     case 'h':
-        print_help();
-        *ret_over = true;
+        ret->help = true;
         break;
     case OPTION_VERSION:
-        (void)printf("tessera-config %s\n", TESSERA_VERSION);
-        *ret_over = true;
+        ret->version = true;
         break;
     default: // getopt has said why
         (void)fprintf(stderr, "See tessera-config --help\n");
@@ -250,15 +163,12 @@ static enum cli_exit take_option(struct cli *cli, int option, bool *ret_over)
 
 static enum cli_exit run_command(struct cli *cli, const char *name)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const struct command *command = &COMMANDS[i];
-        if (strcmp(command->name, name) != 0)
-            continue;
-        if (cli->argument_count < command->least || cli->argument_count > command->most)
-            return cli_usage("write: tessera-config %s %s", command->name, command->arguments);
-        return command->run(cli);
-    }
-    return cli_usage("there is no command \"%.40s\"", name);
+    const struct command *command = command_find(name);
+    if (!command)
+        return cli_usage("there is no command \"%.40s\"", name);
+    if (cli->argument_count < command->least || cli->argument_count > command->most)
+        return cli_usage("write: tessera-config %s %s", command->name, command->arguments);
+    return command->run(cli);
 }
 
 // Machine coordinates are negative, and getopt takes -590 for options. So numbers go through it
@@ -283,19 +193,22 @@ int main(int argc, char **argv)
 {
     if (mark_numbers(argc, argv) < 0)
         return CLI_FAILED;
-    struct option options[OPTION_COUNT + 1] = {0};
-    for (int i = 0; i < OPTION_COUNT; i++)
-        options[i] = OPTIONS[i].option;
+    struct option options[COMMAND_OPTIONS_MAX + 1];
+    command_options(options);
     struct cli cli = {0};
-    bool over = false;
+    struct asked asked = {0};
     int option;
-    while (!over && (option = getopt_long(argc, argv, "hqv", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "hqv", options, NULL)) != -1) {
         optarg = unmark(optarg);
-        enum cli_exit code = take_option(&cli, option, &over);
+        enum cli_exit code = take_option(&cli, option, &asked);
         if (code != CLI_DONE)
             return (int)code;
     }
-    if (over)
+    if (asked.help)
+        command_help(optind < argc ? command_find(argv[optind]) : NULL);
+    else if (asked.version)
+        (void)printf("tessera-config %s\n", TESSERA_VERSION);
+    if (asked.help || asked.version)
         return (int)cli_flush();
     if (optind == argc)
         return (int)cli_usage("a command is missing");

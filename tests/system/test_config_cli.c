@@ -116,6 +116,29 @@ static void test_usage(void **state)
     }
 }
 
+// Each command tells its own use, with the options it has and no others.
+static void test_help(void **state)
+{
+    (void)state;
+    static const char *const COMMANDS[] = {"init",   "check",   "show",      "set",
+                                           "keys",   "ports",   "doctor",    "calibrate",
+                                           "backup", "restore", "completion"};
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        char arguments[64], usage[64];
+        (void)snprintf(usage, sizeof usage, "Usage: tessera-config %s ", COMMANDS[i]);
+        (void)snprintf(arguments, sizeof arguments, "%s --help", COMMANDS[i]);
+        expect_run(0, arguments);
+        assert_true(strncmp(output, usage, strlen(usage)) == 0);
+        expect_in(output, "--config FILE");
+        assert_int_equal(strstr(output, "--bundle") != NULL, strcmp(COMMANDS[i], "doctor") == 0);
+        assert_int_equal(strstr(output, "--yes") != NULL,
+                         strcmp(COMMANDS[i], "init") == 0 || strcmp(COMMANDS[i], "calibrate") == 0);
+        (void)snprintf(arguments, sizeof arguments, "-h -- %s nonsense", COMMANDS[i]);
+        expect_run(0, arguments);
+        assert_true(strncmp(output, usage, strlen(usage)) == 0);
+    }
+}
+
 static void test_first_evening(void **state)
 {
     (void)state;
@@ -394,6 +417,8 @@ static void test_calibrate(void **state)
     expect_run(0, "init --sim t.yaml");
     expect_run(2, "--config t.yaml calibrate wheels");
     expect_in(errors, "panel, camera, board");
+    expect_run(2, "--config t.yaml calibrate all --output all.png");
+    expect_in(errors, "one part");
     // Questions without an answer stop it before anything moves.
     expect_run(0, "--config t.yaml calibrate panel");
     expect_in(output, "PASS panel: 5 of the wired parts proven (limit 5)");
@@ -439,6 +464,14 @@ static void test_drift(void **state)
     expect_run(1, "--config t.yaml --set sim.table=random --set sim.seed=2 doctor");
     expect_in(output, "bad      drift");
     expect_in(output, "-> tessera-config --force calibrate board");
+    // A stone that isn't found is no missing device.
+    expect_run(0, "--config t.yaml calibrate panel --yes");
+    expect_run(1, "--config t.yaml --set stores.colour1.z=-30 calibrate arm --yes");
+    expect_in(errors, "no stone was felt");
+    expect_run(4, "--config t.yaml --set camera.source=v4l2 --set camera.device=/dev/nothing "
+                  "--set serial.port=/dev/nothing --set gpio.backend=none "
+                  "--set safety.estop_required=false --set gripper.kind=magnet "
+                  "--set gripper.sensor=none --set game.done=still calibrate camera --yes");
 }
 
 // A bundle goes to strangers.
@@ -495,6 +528,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(test_usage),
+        TEST(test_help),
         TEST(test_first_evening),
         TEST(test_set_keeps_the_rest),
         TEST(test_origin),

@@ -181,8 +181,11 @@ int stores_next_pick(const struct stores *stores, int store, struct store_point 
     if (!s)
         return error_set(err, -EINVAL, "There is no store number %d.", store);
     if (s->kind == STORE_BOWL)
-        return error_set(err, -EPERM, "\"%s\" is a bowl: the arm cannot take stones out of it.",
-                         s->name);
+        return error_set(
+            err, -EPERM,
+            "The arm cannot take stones out of \"%s\": they lie anywhere in it, not in "
+            "slots.",
+            s->name);
     int slot = s->kind == STORE_TRAY ? first_slot(s, true) : 0;
     if (held(s) == 0 || slot < 0)
         return error_set_code(err, -ENODATA, "StoreEmpty", "Store \"%s\" is empty. Fill it.",
@@ -225,6 +228,22 @@ void stores_took(struct stores *stores, const struct store_point *point)
 void stores_put(struct stores *stores, const struct store_point *point)
 {
     book(stores, point, 1);
+}
+
+void stores_will_take(struct stores *plan, int store)
+{
+    struct store_point point;
+    struct error err;
+    if (stores_next_pick(plan, store, &point, &err) == 0)
+        stores_took(plan, &point);
+}
+
+void stores_will_put(struct stores *plan, int store)
+{
+    struct store_point point;
+    struct error err;
+    if (stores_next_drop(plan, store, &point, &err) == 0)
+        stores_put(plan, &point);
 }
 
 int stores_set_count(struct stores *stores, int store, int count)

@@ -79,6 +79,11 @@ int stores_next_drop(const struct stores *stores, int store, struct store_point 
 void stores_took(struct stores *stores, const struct store_point *point);
 void stores_put(struct stores *stores, const struct store_point *point);
 
+// Planning several steps ahead, on a copy: this store will have given, got, one stone by then. One
+// that is empty, or full, stays so: the step itself will tell.
+void stores_will_take(struct stores *plan, int store);
+void stores_will_put(struct stores *plan, int store);
+
 // What the camera or a person found: a feeder's count, a tray's slots.
 int stores_set_count(struct stores *stores, int store, int count);
 int stores_set_slot(struct stores *stores, int store, int slot, bool full);

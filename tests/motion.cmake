@@ -12,7 +12,9 @@ tessera_test(NAME test_motion_grbl SOURCES unit/test_motion_grbl.c unit/test_mot
 tessera_test(NAME test_motion_marlin SOURCES unit/test_motion_marlin.c
     unit/test_motion_marlin_fake.c LIBS tessera_motion m)
 tessera_test(NAME test_motion_parse SOURCES unit/test_motion_parse.c LIBS tessera_motion)
-tessera_test(NAME test_motion_plan SOURCES unit/test_motion_plan.c LIBS tessera_motion m)
+foreach(what plan order stores map)
+    tessera_test(NAME test_motion_${what} SOURCES unit/test_motion_${what}.c LIBS tessera_motion m)
+endforeach()
 tessera_test(NAME test_motion_transport SOURCES unit/test_motion_transport.c LIBS tessera_motion)
 
 # On the simulated table, where there is one.
@@ -29,7 +31,7 @@ endif()
 # The whole robot, when the cable or the vacuum fails with a stone on the cup.
 if(TARGET tessera_controller)
     tessera_test(NAME test_arm_cli SOURCES system/test_arm_cli.c system/program.c
-        LIBS tessera_base LABEL system TIMEOUT 120)
+        LIBS tessera_base tessera_json m LABEL system TIMEOUT 120)
     add_dependencies(test_arm_cli tessera)
     tessera_bench(NAME soak_pull SOURCES soak/soak_pull.c LIBS tessera_controller)
     tessera_bench(NAME bench_stop SOURCES bench/bench_stop.c LIBS tessera_controller)

@@ -1,20 +1,18 @@
-// Times, heights, orders, stores, maps: the pure parts.
+// Times, heights, programs: a job as steps before anything is sent.
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "config/base/rng.h"
 #include "motion/board_map.h"
-#include "motion/capture_order.h"
 #include "motion/picture.h"
 #include "motion/program.h"
+#include "tests/unit/two_stores.h"
 
 static const struct travel_limits limits = {{200, 200, 50}, {1000, 1000, 300}, 0};
 
@@ -96,32 +94,6 @@ static void test_heights(void **state)
 }
 
 // ---- programs ----------------------------------------------------------------------------------
-
-static struct stores two_stores(void)
-{
-    struct stores s = {.count = 2};
-    s.store[0] = (struct store){.name = "feeder",
-                                .kind = STORE_FEEDER,
-                                .colour = 1,
-                                .x = -560,
-                                .y = -300,
-                                .z_contact = -42,
-                                .z_release = -42,
-                                .capacity = 50,
-                                .count = 10};
-    s.store[1] = (struct store){.name = "tray",
-                                .kind = STORE_TRAY,
-                                .role = STORE_CAPTURED,
-                                .x = -50,
-                                .y = -300,
-                                .z_contact = -42,
-                                .z_release = -42,
-                                .columns = 2,
-                                .rows = 3,
-                                .step_x = 20,
-                                .step_y = -20};
-    return s;
-}
 
 static const double travel_mm[3] = {600, 540, 60};
 
@@ -289,287 +261,6 @@ static void test_backlash_from_one_side(void **state)
     }
 }
 
-// ---- captures ----------------------------------------------------------------------------------
-
-// Every order and every choice of drops, for comparison.
-static double brute(const struct capture_problem *p, unsigned done, const double at[2])
-{
-    double best = INFINITY;
-    if (done == (1u << (unsigned)p->stone_count) - 1) {
-        if (!p->end)
-            return 0;
-        return travel_line(p->limits, (double[]){at[0], at[1], 0},
-                           (double[]){p->end[0], p->end[1], 0}, 0);
-    }
-    for (int i = 0; i < p->stone_count; i++) {
-        const struct capture_stone *s = &p->stones[i];
-        if (done >> (unsigned)i & 1)
-            continue;
-        double there =
-            travel_line(p->limits, (double[]){at[0], at[1], 0}, (double[]){s->x, s->y, 0}, 0);
-        for (int d = 0; d < p->drop_count; d++) {
-            if (!(s->drops >> (unsigned)d & 1))
-                continue;
-            const double to[2] = {p->drops[d].x, p->drops[d].y};
-            double t = there + travel_line(p->limits, (double[]){s->x, s->y, 0},
-                                           (double[]){to[0], to[1], 0}, 0);
-            t += brute(p, done | 1u << (unsigned)i, to);
-            best = fmin(best, t);
-        }
-    }
-    return best;
-}
-
-static double cost_of(const struct capture_problem *p, const struct capture_step *steps)
-{
-    double at[3] = {p->start[0], p->start[1], 0}, total = 0;
-    unsigned seen = 0;
-    for (int i = 0; i < p->stone_count; i++) {
-        const struct capture_stone *s = &p->stones[steps[i].stone];
-        const struct capture_drop *d = &p->drops[steps[i].drop];
-        assert_false(seen >> (unsigned)steps[i].stone & 1);
-        assert_true(s->drops >> (unsigned)steps[i].drop & 1);
-        seen |= 1u << (unsigned)steps[i].stone;
-        total += travel_line(p->limits, at, (double[]){s->x, s->y, 0}, 0);
-        total += travel_line(p->limits, (double[]){s->x, s->y, 0}, (double[]){d->x, d->y, 0}, 0);
-        at[0] = d->x;
-        at[1] = d->y;
-    }
-    if (p->end)
-        total += travel_line(p->limits, at, (double[]){p->end[0], p->end[1], 0}, 0);
-    return total + p->stone_count * p->lift_s;
-}
-
-static void fill(struct rng *rng, struct capture_stone *stones, int n, struct capture_drop *drops,
-                 int d)
-{
-    for (int i = 0; i < n; i++)
-        stones[i] = (struct capture_stone){rng_range(rng, -490, -100), rng_range(rng, -460, -80),
-                                           1 + rng_below(rng, (1u << (unsigned)d) - 1)};
-    for (int i = 0; i < d; i++)
-        drops[i] = (struct capture_drop){i % 2 ? -50 : -550, -100 - 80 * i, 20};
-}
-
-static void test_order_is_the_best(void **state)
-{
-    (void)state;
-    struct rng rng;
-    rng_seed(&rng, 11);
-    const double start[2] = {-300, -300}, end[2] = {-590, -5};
-    for (int round = 0; round < 60; round++) {
-        struct capture_stone stones[CAPTURE_MAX];
-        struct capture_drop drops[CAPTURE_DROPS];
-        int n = 1 + (int)rng_below(&rng, 5), d = 1 + (int)rng_below(&rng, 3);
-        fill(&rng, stones, n, drops, d);
-        struct capture_problem p = {&limits, start, round % 2 ? end : NULL, 1.5, stones, n,
-                                    drops,   d};
-        struct capture_step steps[CAPTURE_MAX];
-        double seconds;
-        assert_int_equal(capture_order(&p, steps, &seconds, NULL), 0);
-        assert_true(close_to(seconds, brute(&p, 0, start) + n * 1.5, 1e-9));
-        assert_true(close_to(seconds, cost_of(&p, steps), 1e-9));
-    }
-}
-
-static void test_full_trays(void **state)
-{
-    (void)state;
-    struct rng rng;
-    rng_seed(&rng, 12);
-    const double start[2] = {-300, -300};
-    int tight = 0, full = 0;
-    for (int round = 0; round < 400; round++) {
-        struct capture_stone stones[CAPTURE_MAX];
-        struct capture_drop drops[CAPTURE_DROPS];
-        int n = 1 + (int)rng_below(&rng, 6), d = 2 + (int)rng_below(&rng, 2), room = 0;
-        fill(&rng, stones, n, drops, d);
-        for (int i = 0; i < d; i++)
-            room += drops[i].room = (int)rng_below(&rng, 4);
-        struct capture_problem p = {&limits, start, NULL, 0, stones, n, drops, d};
-        struct capture_step steps[CAPTURE_MAX];
-        struct error err = {0};
-        int r = capture_order(&p, steps, NULL, &err);
-        if (r == -ENOSPC) {
-            // Hall's condition by trying every sharing-out.
-            bool possible = false;
-            int ways = 1;
-            for (int i = 0; i < n; i++)
-                ways *= d;
-            for (int w = 0; w < ways && !possible; w++) {
-                int used[CAPTURE_DROPS] = {0}, rest = w;
-                possible = true;
-                for (int i = 0; i < n; i++, rest /= d)
-                    possible &= (stones[i].drops >> (unsigned)(rest % d) & 1) &&
-                                ++used[rest % d] <= drops[rest % d].room;
-            }
-            assert_false(possible);
-            full++;
-            continue;
-        }
-        assert_int_equal(r, 0);
-        int used[CAPTURE_DROPS] = {0};
-        cost_of(&p, steps);
-        for (int i = 0; i < n; i++)
-            assert_true(++used[steps[i].drop] <= drops[steps[i].drop].room);
-        tight += room < 2 * n;
-    }
-    assert_true(tight > 30 && full > 30);
-}
-
-static void test_sixteen_stones(void **state)
-{
-    (void)state;
-    struct rng rng;
-    rng_seed(&rng, 13);
-    struct capture_stone stones[CAPTURE_MAX];
-    struct capture_drop drops[CAPTURE_DROPS];
-    fill(&rng, stones, 16, drops, 4);
-    const double start[2] = {-300, -300};
-    struct capture_problem p = {&limits, start, NULL, 1, stones, 16, drops, 4};
-    struct capture_step steps[CAPTURE_MAX];
-    double seconds;
-    assert_int_equal(capture_order(&p, steps, &seconds, NULL), 0);
-    assert_true(close_to(seconds, cost_of(&p, steps), 1e-9));
-    p.stone_count = 17;
-    assert_int_equal(capture_order(&p, steps, &seconds, NULL), -E2BIG);
-}
-
-// ---- stores ------------------------------------------------------------------------------------
-
-static void test_stores(void **state)
-{
-    (void)state;
-    struct stores s = two_stores();
-    struct store_point point;
-    struct error err = {0};
-    assert_int_equal(stores_check(&s, &err), 0);
-    assert_int_equal(stores_find(&s, "tray"), 1);
-    assert_int_equal(stores_find(&s, "none"), -ENOENT);
-    assert_int_equal(stores_next_pick(&s, 1, &point, &err), -ENODATA);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(stores_next_drop(&s, 1, &point, &err), 0);
-        assert_int_equal(point.slot, i);
-        int row = i / 2;
-        assert_true(point.x == -50 + 20 * (i % 2) && point.y == -300 - 20 * row);
-        stores_put(&s, &point);
-    }
-    assert_int_equal(stores_next_drop(&s, 1, &point, &err), -ENOSPC);
-    assert_int_equal(stores_room(&s, 1), 0);
-    assert_int_equal(stores_set_slot(&s, 1, 3, false), 0);
-    assert_int_equal(stores_next_drop(&s, 1, &point, &err), 0);
-    assert_int_equal(point.slot, 3);
-    int store = -1;
-    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), 0);
-    assert_int_equal(store, 0);
-    assert_int_equal(stores_set_count(&s, 0, 0), 0);
-    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), -ENOENT);
-    assert_string_equal(err.code, "StoreEmpty");
-    // Captured stones of the colour, each known in its slot, can be played again; a heap's can't.
-    s.store[1].colour = 1;
-    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), 0);
-    assert_int_equal(store, 1);
-    assert_int_equal(stores_supply(&s, 2, 0, 0, &store, &err), -ENOENT);
-    s.store[1].kind = STORE_BOWL;
-    s.store[1].capacity = s.store[1].count = 6;
-    assert_int_equal(stores_supply(&s, 1, 0, 0, &store, &err), -ENOENT);
-    s.store[1].kind = STORE_TRAY;
-    assert_int_equal(stores_supply(&s, 3, 0, 0, &store, &err), -ENOENT);
-    assert_string_equal(err.code, "NoStore");
-    // A stone that was taken and not played: never into a feeder, whose pocket is full again.
-    s.store[1].full[0] = false;
-    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), 0);
-    assert_int_equal(store, 1);
-    assert_int_equal(stores_return(&s, 2, 0, 0, &store, &err), -ENOSPC);
-    assert_string_equal(err.code, "NoStore");
-    s.store[1].full[0] = s.store[1].full[3] = true;
-    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), -ENOSPC);
-    assert_string_equal(err.code, "StoreFull");
-    s.store[s.count] = s.store[1]; // a supply tray comes before a capture tray, however far
-    s.store[s.count].role = STORE_SUPPLY;
-    s.store[s.count].x -= 300;
-    memset(s.store[s.count++].full, 0, sizeof s.store[0].full);
-    s.store[1].full[0] = false;
-    assert_int_equal(stores_return(&s, 1, 0, 0, &store, &err), 0);
-    assert_int_equal(store, 2);
-    s.count--;
-    s.store[1].full[0] = true;
-    assert_int_equal(stores_set_count(&s, 0, 51), -EINVAL);
-    s.store[1].name[0] = '\0';
-    assert_int_equal(stores_check(&s, &err), -EINVAL);
-    s = two_stores();
-    s.store[1].rows = 1000;
-    assert_int_equal(stores_check(&s, &err), -EINVAL);
-}
-
-// ---- map ---------------------------------------------------------------------------------------
-
-static void test_board_map(void **state)
-{
-    (void)state;
-    struct board_map truth = board_map_from_pose(-498, -468, 0.15, 1.0005), map;
-    struct board_map_pair pairs[81];
-    struct error err = {0};
-    for (int i = 0; i < 81; i++) {
-        pairs[i].board[0] = 49.5 * (i % 9);
-        int row = i / 9;
-        pairs[i].board[1] = 49.5 * row;
-        board_map_to_machine(&truth, pairs[i].board, pairs[i].machine);
-    }
-    double rms;
-    assert_int_equal(board_map_fit(pairs, 81, &map, &rms, &err), 0);
-    assert_true(rms < 1e-9);
-    for (int i = 0; i < 6; i++)
-        assert_true(close_to(map.a[i], truth.a[i], 1e-9));
-    double p[2], back[2];
-    board_map_to_machine(&map, (double[]){198, 198}, p);
-    assert_int_equal(board_map_to_board(&map, p, back), 0);
-    assert_true(close_to(back[0], 198, 1e-6) && close_to(back[1], 198, 1e-6));
-
-    // A curled board: the residual table helps, and the way back still fits.
-    for (int i = 0; i < 81; i++)
-        pairs[i].machine[0] += 1.5 * sin(pairs[i].board[1] / 120);
-    assert_int_equal(board_map_fit_grid(pairs, 9, 9, &map, &rms, &err), 0);
-    assert_int_equal(map.columns, 9);
-    assert_true(rms < 1e-9);
-    board_map_to_machine(&map, (double[]){77, 301}, p);
-    assert_int_equal(board_map_to_board(&map, p, back), 0);
-    assert_true(close_to(back[0], 77, 1e-3) && close_to(back[1], 301, 1e-3));
-
-    // Noise must not be carved into a table.
-    struct rng rng;
-    rng_seed(&rng, 3);
-    for (int i = 0; i < 81; i++) {
-        board_map_to_machine(&truth, pairs[i].board, pairs[i].machine);
-        pairs[i].machine[0] += 0.3 * rng_gaussian(&rng);
-        pairs[i].machine[1] += 0.3 * rng_gaussian(&rng);
-    }
-    assert_int_equal(board_map_fit_grid(pairs, 9, 9, &map, &rms, &err), 0);
-    assert_int_equal(map.columns, 0);
-}
-
-static void test_bad_maps(void **state)
-{
-    (void)state;
-    struct board_map map;
-    struct error err = {0};
-    struct board_map_pair line[4];
-    for (int i = 0; i < 4; i++)
-        line[i] = (struct board_map_pair){{22.0 * i, 44.0 * i}, {22.0 * i - 498, 44.0 * i - 468}};
-    assert_int_equal(board_map_fit(line, 4, &map, NULL, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "one line"));
-    assert_int_equal(board_map_fit(line, 2, &map, NULL, &err), -EINVAL);
-    line[1].machine[0] = NAN;
-    assert_int_equal(board_map_fit(line, 4, &map, NULL, &err), -EINVAL);
-    map = board_map_from_pose(0, 0, 0, 3);
-    assert_int_equal(board_map_check(&map, &err), -EINVAL);
-    map = board_map_from_pose(0, 0, 0, 1);
-    map.columns = map.rows = 3;
-    map.step_x = map.step_y = 100;
-    assert_int_equal(board_map_check(&map, &err), 0);
-    map.residual[1][2][0] = 9;
-    assert_int_equal(board_map_check(&map, &err), -EINVAL);
-}
-
 static void test_config_check(void **state)
 {
     (void)state;
@@ -598,12 +289,6 @@ int main(void)
         cmocka_unit_test(test_random_programs_are_safe),
         cmocka_unit_test(test_outside_is_refused),
         cmocka_unit_test(test_backlash_from_one_side),
-        cmocka_unit_test(test_order_is_the_best),
-        cmocka_unit_test(test_full_trays),
-        cmocka_unit_test(test_sixteen_stones),
-        cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_board_map),
-        cmocka_unit_test(test_bad_maps),
         cmocka_unit_test(test_config_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,8 +162,8 @@ bool arm_position(const struct arm *arm, double ret[3]); // false: unknown
 enum arm_held arm_held(const struct arm *arm);
 int arm_sensor(const struct arm *arm); // pick sensor now: 1, 0, -ENOENT no sensor
 // While a stone waits on the cup: asks the sensor whether it still hangs there. arm_held() is
-// ARM_HELD_NO from then on if it has fallen; the caller tells. Changes nothing while a job runs,
-// which looks by itself, and without a sensor.
+// ARM_HELD_NO from then on if it has fallen; the caller tells, and may have the pump stopped by
+// ARM_JOB_REST. Changes nothing while a job runs, which looks by itself, and without a sensor.
 enum arm_held arm_check_held(struct arm *arm);
 const struct grbl *arm_grbl(const struct arm *arm);
 const struct arm_config *arm_get_config(const struct arm *arm);

@@ -77,6 +77,7 @@ static const struct arm_job_class classes[ARM_JOB_KINDS] = {
     [ARM_JOB_JOG] = {"jog", true, true, false},
     [ARM_JOB_GRIP] = {"grip", false, false, false},
     [ARM_JOB_RELEASE] = {"release", false, false, false},
+    [ARM_JOB_REST] = {"rest", false, false, false},
 };
 
 const struct arm_job_class *arm_job_class(enum arm_job_kind kind)

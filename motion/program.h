@@ -60,6 +60,7 @@ enum arm_job_kind {
     ARM_JOB_JOG,     // by x, y, z from here
     ARM_JOB_GRIP,    // vacuum on here
     ARM_JOB_RELEASE, // let go here
+    ARM_JOB_REST,    // nothing hangs on the cup: the pump may stop; moves nothing
     ARM_JOB_KINDS
 };
 

@@ -349,6 +349,12 @@ static int plan_job(struct build *b, const struct arm_job *job)
         add(b, ARM_STEP_RELEASE);
         add_dwell(b, b->config->release_ns);
         return 0;
+    case ARM_JOB_REST: {
+        int r = need_held(b, false, "let the pump rest");
+        if (r == 0)
+            add(b, ARM_STEP_REST);
+        return r;
+    }
     case ARM_JOB_KINDS:
         break;
     }

@@ -178,8 +178,19 @@ static void test_stone_waits(void **state)
     assert_int_equal(arm_check_held(rig.arm), ARM_HELD_YES);
     rig_run(&rig, rig.now + 600 * 1000000000LL);
     assert_int_equal(arm_check_held(rig.arm), ARM_HELD_YES);
+    uint64_t rest = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_REST, .store = -1});
+    assert_true(rig_settle(&rig, 5));
+    assert_failed(rest, ARM_INVALID); // not while it hangs there
+    assert_true(rig.pump);
     rig.stone_on_cup = false;
     assert_int_equal(arm_check_held(rig.arm), ARM_HELD_NO);
+    assert_true(rig.pump);
+    int moved = rig.fake.motion_lines;
+    rest = rig_submit(&rig, (struct arm_job){.kind = ARM_JOB_REST, .store = -1});
+    assert_true(rig_settle(&rig, 5));
+    assert_done(rest);
+    assert_false(rig.pump);
+    assert_int_equal(rig.fake.motion_lines, moved);
     uint64_t p = rig_submit(&rig, place(-300, -270, 0)); // takes another one
     assert_true(rig_settle(&rig, 30));
     assert_done(p);

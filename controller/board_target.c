@@ -31,7 +31,29 @@ void board_target_set(struct board_target *t, const struct game *game)
     }
 }
 
-void board_target_resume(struct board_target *t, const struct game *game)
+void board_target_format(const struct board_target *t, char ret[POINTS_MAX + 1])
+{
+    int count = t->size * t->size;
+    for (int i = 0; i < count; i++) {
+        bool pending = t->before[i] != TARGET_SETTLED && t->before[i] != t->want[i];
+        ret[i] = pending ? (char)('0' + t->before[i]) : '.';
+    }
+    ret[count] = 0;
+}
+
+static void add_pending(struct board_target *t, const char *pending)
+{
+    size_t count = (size_t)(t->size * t->size);
+    if (!pending || strlen(pending) != count)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        int before = pending[i] - '0';
+        if (before >= 0 && before <= COLOURS_MAX && before != t->want[i])
+            t->before[i] = (uint8_t)before;
+    }
+}
+
+void board_target_resume(struct board_target *t, const struct game *game, const char *pending)
 {
     struct game earlier = *game;
     board_target_init(t, t->size);
@@ -40,6 +62,7 @@ void board_target_resume(struct board_target *t, const struct game *game)
         board_target_settle(t);
     }
     board_target_set(t, game);
+    add_pending(t, pending);
 }
 
 void board_target_clear(struct board_target *t)

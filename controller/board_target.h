@@ -62,9 +62,14 @@ void board_target_init(struct board_target *t, int size);
 // The board should now look like this position. Points that change become pending.
 void board_target_set(struct board_target *t, const struct game *game);
 
-// Declares what stood there before the last move of `game`: after a restart, when nobody knows how
-// far the arm came.
-void board_target_resume(struct board_target *t, const struct game *game);
+// What is pending, as text for a log: a digit for each point that may still show that colour (0 =
+// empty), '.' for the others; index y * size + x.
+void board_target_format(const struct board_target *t, char ret[POINTS_MAX + 1]);
+
+// Declares what stood there before the last move of `game`, and what `pending` says
+// (board_target_format(); NULL or "" = nothing): after a restart, when nobody knows how far the arm
+// came. A text for another board says nothing.
+void board_target_resume(struct board_target *t, const struct game *game, const char *pending);
 
 // No stone should lie there any more: the game is over and the board is put in order.
 void board_target_clear(struct board_target *t);

@@ -70,6 +70,17 @@ bool map_learner_add(struct map_learner *l, const double board[2], const double 
     return true;
 }
 
+void map_learner_move(struct map_learner *l, const double board[2], const double machine[2])
+{
+    struct board_map map;
+    double now[2];
+    map_learner_get(l, &map);
+    board_map_to_machine(&map, board, now);
+    map.a[2] += machine[0] - now[0];
+    map.a[5] += machine[1] - now[1];
+    map_learner_init(l, &map, 2 * l->centre[0], 2 * l->centre[1]);
+}
+
 void map_learner_get(const struct map_learner *l, struct board_map *ret)
 {
     double t[MAP_LEARNER_TERMS];

@@ -30,5 +30,9 @@ void map_learner_init(struct map_learner *l, const struct board_map *base, doubl
 // (the stone rolled, or was moved) is not used: returns false.
 bool map_learner_add(struct map_learner *l, const double board[2], const double machine[2]);
 
+// The board has been moved: what was learnt holds but for a shift, by which the stone let go at
+// `machine` and seen at `board` lies right; all else is to be learnt anew.
+void map_learner_move(struct map_learner *l, const double board[2], const double machine[2]);
+
 // The map as known now.
 void map_learner_get(const struct map_learner *l, struct board_map *ret);

@@ -3,7 +3,8 @@
 //
 // Channels of events.jsonl (vision/session.h), beside "frame":
 //   setup     {"settings":{key:value,…},"variant":…,"players":[{"name":…,"at_board":…},…],
-//              "fast":…,"moves":[played before],"wired":[lines of the panel]}
+//              "fast":…,"moves":[played before],"wired":[lines of the panel],
+//              "resumed":…,"held":…,"held_colour":…,"pending":…}
 //   exposed   {"ns":…} when the picture was taken whose frame follows
 //   again     {"seq":…} the last picture once more, byte for byte
 //   serial    {"in":"ok\r\n"} from the firmware, {"out":"G0 …"} to it; bytes as Latin-1
@@ -34,7 +35,10 @@ struct recorder_setup {
     const struct player *players;
     const struct gpio *gpio; // NULL = no panel
     const char *calibration; // file in use, copied into the session; NULL = none
-    bool fast, resumed, held;
+    bool fast;
+    bool resumed, held; // as in struct robot_options, with what follows
+    unsigned held_colour;
+    const char *pending;
 };
 
 // Makes the folder. After a failed write the recorder writes nothing more and tells it once, by

@@ -301,6 +301,8 @@ static int make_robot(struct replay *r)
         .players = r->players,
         .resumed = json_is_true(json_object_get(r->setup, "resumed")),
         .held = json_is_true(json_object_get(r->setup, "held")),
+        .held_colour = (unsigned)json_integer_value(json_object_get(r->setup, "held_colour")),
+        .pending = json_string_value(json_object_get(r->setup, "pending")),
         .fast = json_is_true(json_object_get(r->setup, "fast")),
     };
     const struct robot_events events = {

@@ -44,6 +44,7 @@ static void act(struct robot *r, enum robot_action action)
         [ROBOT_ACT_HOLD] = robot_act_hold,       [ROBOT_ACT_GO_ON] = robot_act_go_on,
         [ROBOT_ACT_RECOVER] = robot_act_recover, [ROBOT_ACT_ASK] = robot_act_ask,
         [ROBOT_ACT_FINISH] = robot_act_finish,   [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
+        [ROBOT_ACT_NOTE] = robot_act_note,
     };
     if (actions[action])
         actions[action](r);
@@ -56,9 +57,10 @@ static void handle(struct robot *r, enum robot_event event)
         return;
     // A stop is news also when it finds the robot stopped, as at the start.
     bool changed = r->state != row->to || event == ROBOT_EV_STOP;
+    // What is only noted does not begin the state, and its patience, anew.
+    if (changed || row->action != ROBOT_ACT_NONE)
+        loop_source_set_due(r->timer, INT64_MAX);
     r->state = row->to;
-    r->entered_ns = loop_now(r->loop);
-    loop_source_set_due(r->timer, INT64_MAX);
     if (changed) {
         recorder_decision(r->o.recorder, "state", robot_state_name(r->state));
         r->events.state(r->events.user, r->state);
@@ -212,12 +214,14 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
     r->sure = sureness_default();
     r->state = ROBOT_STOPPED;
     r->fallen = r->adrift = options->held;
+    r->fallen_colour = r->hand_colour = options->held_colour;
+    r->change_logged = options->pending && options->pending[0];
     name_colours(r);
     int result = check_game(r, err);
     if (result == 0) {
         board_target_init(&r->target, robot_game(r)->rules.size);
         if (options->resumed)
-            board_target_resume(&r->target, robot_game(r));
+            board_target_resume(&r->target, robot_game(r), options->pending);
         result = loop_add_timer(r->loop, INT64_MAX, on_wake, r, &r->wake);
         if (result == 0)
             result = loop_add_timer(r->loop, INT64_MAX, on_patience, r, &r->timer);

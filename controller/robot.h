@@ -70,7 +70,9 @@ struct robot_options {
     struct recorder *recorder; // NULL = nothing is recorded
     struct player *players;    // [seat - 1], for every seat of the variant
     bool resumed;              // the board may be at any point of the last move
-    bool held;                 // and a stone may have hung on the cup when all ended
+    bool held;                 // and a stone may have hung on the cup when all ended,
+    unsigned held_colour;      // of this colour; 0 = not known
+    const char *pending;       // robot_log_past.pending; NULL or "" = nothing; not kept
     bool fast;                 // few frames: a virtual clock, where pictures are all the cost
 };
 

@@ -12,7 +12,7 @@ unsigned robot_ahead_colour(const struct robot *r)
     return arm_held(r->arm) == ARM_HELD_YES ? r->ahead_colour : 0;
 }
 
-static unsigned robot_seats(const struct robot *r)
+unsigned robot_seats(const struct robot *r)
 {
     unsigned seats = 0;
     for (unsigned seat = 1; seat <= robot_game(r)->rules.seat_count; seat++)
@@ -31,16 +31,15 @@ static bool may_wait(const struct robot *r)
            !(every && r->moves_since_home >= every);
 }
 
-bool robot_ahead_pick(struct robot *r)
+bool robot_ahead_pick(struct robot *r, const struct stores *left)
 {
     struct arm_job job = {.kind = ARM_JOB_PICK, .tag = ROBOT_TAG_AHEAD};
-    const struct stores *stores = &r->o.devices->stores;
     const double *from = r->commanded[r->step_count - 1];
     struct error err;
     int back;
     unsigned colour = may_wait(r) ? next_stone(robot_game(r), robot_seats(r)) : 0;
-    if (!colour || stores_supply(stores, (int)colour, from[0], from[1], &job.store, &err) < 0 ||
-        stores_return(stores, (int)colour, from[0], from[1], &back, &err) < 0)
+    if (!colour || stores_supply(left, (int)colour, from[0], from[1], &job.store, &err) < 0 ||
+        stores_return(left, (int)colour, from[0], from[1], &back, &err) < 0)
         return true; // asked for when it is needed
     r->ahead_asked = colour;
     return robot_submit(r, job);
@@ -57,23 +56,31 @@ void robot_ahead_taken(struct robot *r)
 void robot_ahead_not_taken(struct robot *r)
 {
     r->ahead_failed = true;
-    if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r, r->ahead_asked))
+    if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r))
         robot_park(r, ROBOT_TAG_PARK);
 }
 
 // --- waiting ---
 
-void robot_ahead_check(struct robot *r)
+bool robot_ahead_check(struct robot *r)
 {
     if (!r->ahead_colour || arm_busy(r->arm) || arm_check_held(r->arm) != ARM_HELD_NO)
-        return;
+        return true;
     robot_news(r, ROBOT_NEWS_TROUBLE,
-               "the %s stone that waited on the cup has fallen off; it should lie where the arm "
+               "the %s %s that waited on the cup has fallen off; it should lie where the arm "
                "was. Please put it back into its store",
-               robot_colour_name(r, r->ahead_colour));
-    r->fallen = true;
-    r->fallen_colour = r->ahead_colour;
-    r->ahead_colour = 0;
+               robot_colour_name(r, r->ahead_colour), r->colours.marbles ? "marble" : "stone");
+    robot_note_fall(r, r->ahead_colour, false);
+    return false;
+}
+
+// Nothing hangs there any more that the pump would have to hold. The arm stays where it is.
+static void rest(struct robot *r)
+{
+    struct error err;
+    const struct arm_job job = {.kind = ARM_JOB_REST, .store = -1, .tag = ROBOT_TAG_REST};
+    if (arm_submit(r->arm, &job, loop_now(r->loop), NULL, &err) == 0)
+        arm_link_update(r->arm_link); // if it can't, the next job begins with that
 }
 
 // While a person thinks the arm moves only over a board on which nobody does anything; never while
@@ -94,7 +101,8 @@ void robot_ahead_watch(struct robot *r)
 {
     if (!r->parked)
         return;
-    robot_ahead_check(r);
+    if (!robot_ahead_check(r))
+        rest(r);
     bool waits = r->state == ROBOT_WATCHING || r->state == ROBOT_TURNING;
     int64_t most = (int64_t)(r->settings->gripper.wait_time * (double)NS_PER_S);
     if (waits && robot_ahead_colour(r) && loop_now(r->loop) - r->ahead_since_ns >= most &&
@@ -180,6 +188,9 @@ void robot_ahead_away(struct robot *r)
 {
     r->putting_away = false;
     robot_tell_obstacles(r);
-    if (!robot_ahead_colour(r) || robot_ahead_put_back(r))
+    // Where the arm is may be in doubt: then it homes, and lets the stone go as always after that.
+    bool away = robot_homing_is_due(r) ? robot_home_first(r)
+                                       : !robot_ahead_colour(r) || robot_ahead_put_back(r);
+    if (away)
         robot_park(r, ROBOT_TAG_PARK);
 }

@@ -1,4 +1,4 @@
-// The robot's hand: stops, homing, and the steps that bring the board to where the game is.
+// The robot's hand: stops, and the steps that bring the board to where the game is.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,8 @@ void robot_act_stop(struct robot *r)
     arm_stop(r->arm, ARM_STOP_PERSON, loop_now(r->loop)); // already stopped: nothing happens
     arm_cancel(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
-    r->submitted = r->parked = false;
+    r->submitted = r->parked = r->pressed = false;
+    r->homing_tries = 0; // somebody looks before it goes on
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     robot_stop_players(r);
     r->counts.stops++;
@@ -84,22 +85,12 @@ void robot_act_start(struct robot *r)
 
 // --- jobs ---
 
-static void board_to_machine(const struct robot *r, struct point at, const double offset[2],
-                             double ret[2])
+void robot_board_to_machine(const struct robot *r, struct point at, const double offset[2],
+                            double ret[2])
 {
     const double board[2] = {at.x * r->settings->board.pitch_x + (offset ? offset[0] : 0),
                              at.y * r->settings->board.pitch_y + (offset ? offset[1] : 0)};
     board_map_to_machine(&r->map, board, ret);
-}
-
-// A stone that was let go over its intersection is seen `offset` beside it: the map is off by that.
-void robot_learn_map(struct robot *r, int step, const double offset[2])
-{
-    struct point at = r->steps[step].at;
-    const double seen[2] = {at.x * r->settings->board.pitch_x + offset[0],
-                            at.y * r->settings->board.pitch_y + offset[1]};
-    if (map_learner_add(&r->learner, seen, r->commanded[step]))
-        map_learner_get(&r->learner, &r->map);
 }
 
 // False: the arm will not take it; what that means has been raised.
@@ -128,30 +119,12 @@ bool robot_park(struct robot *r, uint64_t tag)
     return robot_submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = tag});
 }
 
-bool robot_vent(struct robot *r, unsigned colour)
+bool robot_vent(struct robot *r)
 {
-    const struct arm_job job = {
-        .kind = ARM_JOB_VENT, .store = robot_tray(r, colour), .tag = ROBOT_TAG_VENT};
+    const struct arm_job job = {.kind = ARM_JOB_VENT,
+                                .store = robot_tray(r, r->hand_colour ? r->hand_colour : 1),
+                                .tag = ROBOT_TAG_VENT};
     return robot_submit(r, job);
-}
-
-static bool submit_homing(struct robot *r)
-{
-    robot_ahead_check(r);
-    eye_set_arm(r->eye, VISION_ARM_OVER_BOARD);
-    arm_forget_obstacles(r->arm); // nobody knows what lies there now
-    r->homing = true;
-    r->counts.homings++;
-    r->moves_since_home = 0;
-    const struct arm_job job = {.kind = ARM_JOB_HOME, .store = -1, .tag = ROBOT_TAG_HOME};
-    return robot_submit(r, job) && robot_vent(r, r->ahead_colour ? r->ahead_colour : 1);
-}
-
-void robot_act_home(struct robot *r)
-{
-    robot_news(r, ROBOT_NEWS_DOING, "the arm finds its home corner");
-    if (submit_homing(r))
-        robot_park(r, ROBOT_TAG_PARK);
 }
 
 // Trays where stones lie as they fall: nobody knows how they lie.
@@ -194,7 +167,7 @@ void robot_tell_obstacles(struct robot *r)
         struct point at = {(int8_t)(i % size), (int8_t)(i / size)};
         double offset[2], machine[2];
         evidence_offset(&r->evidence, at.y * r->evidence.columns + at.x, offset);
-        board_to_machine(r, at, r->evidence.frames ? offset : none, machine);
+        robot_board_to_machine(r, at, r->evidence.frames ? offset : none, machine);
         list[count++] = (struct travel_obstacle){machine[0], machine[1], radius, top};
     }
     arm_set_obstacles(r->arm, list, count);
@@ -226,14 +199,14 @@ static void order_lifts(struct robot *r, int first)
     }
     for (int i = 0; i < count; i++) {
         double machine[2];
-        board_to_machine(r, steps[i].at, steps[i].offset, machine);
+        robot_board_to_machine(r, steps[i].at, steps[i].offset, machine);
         stones[i] = (struct capture_stone){machine[0], machine[1], 1u << drop_of[steps[i].colour]};
     }
     double at[3] = {0};
     if (!arm_position(r->arm, at))
         return;
     if (first)
-        board_to_machine(r, r->steps[first - 1].at, NULL, at);
+        robot_board_to_machine(r, r->steps[first - 1].at, NULL, at);
     const struct capture_problem problem = {.limits = &limits,
                                             .start = at,
                                             .stones = stones,
@@ -248,50 +221,54 @@ static void order_lifts(struct robot *r, int first)
     memcpy(steps, sorted, (size_t)count * sizeof sorted[0]);
 }
 
-// held: the stone to lay hangs on the cup by then.
-static bool submit_step(struct robot *r, int index, bool held)
+// Where a stone that is lifted goes: into its colour's tray; while the board is put in order back
+// into a supply tray, if one takes it.
+static int store_for(const struct robot *r, const struct target_step *step, const double from[2],
+                     struct stores *left)
+{
+    struct error err;
+    int store = robot_tray(r, step->colour);
+    if (r->tidying)
+        stores_return(left, step->colour, from[0], from[1], &store, &err); // else that tray
+    stores_will_put(left, store);
+    return store;
+}
+
+// False: no store has a stone of that colour.
+static bool supply_for(struct robot *r, unsigned colour, const double to[2], struct stores *left,
+                       int *ret_store)
+{
+    struct error err;
+    if (stores_supply(left, (int)colour, to[0], to[1], ret_store, &err) < 0) {
+        r->short_of = colour;
+        robot_arm_trouble(r, err.text);
+        robot_raise(r, ROBOT_EV_FAILED);
+        return false;
+    }
+    stores_will_take(left, *ret_store);
+    return true;
+}
+
+// held: the stone to lay hangs on the cup by then. left: the stores as the steps before leave them,
+// and then as this one does.
+static bool submit_step(struct robot *r, int index, bool held, struct stores *left)
 {
     const struct target_step *step = &r->steps[index];
     struct arm_job job = {.tag = (uint64_t)(ROBOT_TAG_STEP + index)};
     double machine[2];
-    board_to_machine(r, step->at, step->lift ? step->offset : NULL, machine);
+    robot_board_to_machine(r, step->at, step->lift ? step->offset : NULL, machine);
     job.x = r->commanded[index][0] = machine[0];
     job.y = r->commanded[index][1] = machine[1];
-    struct error err;
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
-        job.store = robot_tray(r, step->colour);
-        if (r->tidying) // a supply tray takes it back; else that one, while there is room
-            stores_return(&r->o.devices->stores, step->colour, machine[0], machine[1], &job.store,
-                          &err);
+        job.store = store_for(r, step, machine, left);
     } else {
         job.kind = ARM_JOB_PLACE;
         job.store = -1;
-        if (!held && stores_supply(&r->o.devices->stores, step->colour, machine[0], machine[1],
-                                   &job.store, &err) < 0) {
-            r->short_of = step->colour;
-            robot_arm_trouble(r, err.text);
-            robot_raise(r, ROBOT_EV_FAILED);
+        if (!held && !supply_for(r, step->colour, machine, left, &job.store))
             return false;
-        }
     }
     return robot_submit(r, job);
-}
-
-static bool homing_is_due(const struct robot *r)
-{
-    int every = r->settings->machine.home_every;
-    return r->home_due || (every && r->moves_since_home >= every);
-}
-
-static bool home_first(struct robot *r)
-{
-    r->home_due = false;
-    robot_news(r, ROBOT_NEWS_DOING, "the arm checks its home corner");
-    if (!submit_homing(r))
-        return false;
-    robot_tell_obstacles(r);
-    return true;
 }
 
 // Hands all steps to the arm, unless a hand is over the board.
@@ -305,22 +282,23 @@ void robot_work_if_clear(struct robot *r)
         robot_ahead_away(r);
         return;
     }
-    bool home = homing_is_due(r);
-    enum robot_ahead ahead = robot_ahead_use(r);
-    if (home && ahead == ROBOT_AHEAD_FIRST)
-        ahead = ROBOT_AHEAD_IN_THE_WAY;
+    // A doubted position lays nothing and puts nothing back: what waits on the cup goes into a
+    // tray.
+    bool home = robot_homing_is_due(r);
+    enum robot_ahead ahead = home ? ROBOT_AHEAD_NONE : robot_ahead_use(r);
     robot_tell_obstacles(r);
     order_lifts(r, ahead == ROBOT_AHEAD_FIRST);
     if (ahead == ROBOT_AHEAD_IN_THE_WAY && !robot_ahead_put_back(r))
         return;
-    if (home && !home_first(r))
+    if (home && !robot_home_first(r))
         return;
     r->moves_since_home++;
+    struct stores left = r->o.devices->stores; // as the steps before will leave them
     for (int i = 0; i < r->step_count; i++) {
-        if (!submit_step(r, i, i == 0 && ahead == ROBOT_AHEAD_FIRST))
+        if (!submit_step(r, i, i == 0 && ahead == ROBOT_AHEAD_FIRST, &left))
             return;
     }
-    if (robot_ahead_pick(r))
+    if (robot_ahead_pick(r, &left))
         robot_park(r, ROBOT_TAG_PARK);
 }
 
@@ -391,6 +369,7 @@ void robot_act_work(struct robot *r)
 
 void robot_act_hold(struct robot *r)
 {
+    r->held_row = robot_tool_row(r);
     arm_hold(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->counts.hands++;
@@ -398,21 +377,24 @@ void robot_act_hold(struct robot *r)
                r->camera_lost ? "the camera sees nothing" : "there is a hand over the board");
 }
 
+// What ended while a hand was over the board is told now.
 void robot_act_go_on(struct robot *r)
 {
+    if (arm_state(r->arm) != ARM_HOMED) {
+        robot_raise(r, ROBOT_EV_ARM_LOST);
+        return;
+    }
     arm_resume(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
-    robot_work_if_clear(r);
+    if (r->submitted && !arm_busy(r->arm))
+        robot_raise(r, r->parked ? ROBOT_EV_DONE : ROBOT_EV_FAILED);
+    else
+        robot_work_if_clear(r);
 }
 
 // After a failed step: whatever hangs on the cup goes into a tray, and the arm out of the picture.
 void robot_act_recover(struct robot *r)
 {
-    unsigned colour = 1;
-    for (int i = 0; i < r->step_count; i++)
-        colour = r->steps[i].colour;
-    if (robot_ahead_colour(r))
-        colour = r->ahead_colour;
-    if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r, colour))
+    if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r))
         robot_park(r, ROBOT_TAG_RETREAT);
 }

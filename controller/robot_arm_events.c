@@ -92,6 +92,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
         return;
     r->parked = true;
     eye_set_arm(r->eye, VISION_ARM_PARKED);
+    r->homing_tries = 0;
     if (r->state == ROBOT_HOMING) {
         robot_raise(r, ROBOT_EV_HOMED);
     } else if (e->tag == ROBOT_TAG_RETREAT) {
@@ -106,18 +107,26 @@ static void on_done(struct robot *r, const struct arm_event *e)
     }
 }
 
+void robot_note_fall(struct robot *r, unsigned colour, bool held)
+{
+    struct error err;
+    r->fallen = true;
+    r->fallen_colour = colour;
+    if (!held)
+        r->ahead_colour = 0;
+    if (r->o.log && robot_log_fell(r->o.log, held, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
 // What hung on the cup when a step broke off may have fallen since: an emergency stop takes the
 // pump's power as well, a restart lets the valve go.
 static void note_fallen(struct robot *r, const struct arm_event *e)
 {
     bool step = e->tag >= ROBOT_TAG_STEP && e->tag < ROBOT_TAG_STEP + (uint64_t)r->step_count;
-    if (e->reason != ARM_STONE_LOST && e->held != ARM_HELD_YES &&
-        !(step && e->held == ARM_HELD_UNKNOWN))
-        return;
-    r->fallen = true;
-    r->fallen_colour = step                        ? r->steps[e->tag - ROBOT_TAG_STEP].colour
-                       : e->tag == ROBOT_TAG_AHEAD ? r->ahead_asked
-                                                   : r->ahead_colour;
+    if (e->reason == ARM_STONE_LOST)
+        robot_note_fall(r, r->hand_colour, false);
+    else if (e->held == ARM_HELD_YES || (step && e->held == ARM_HELD_UNKNOWN))
+        robot_note_fall(r, r->hand_colour, true);
 }
 
 static void on_failed(struct robot *r, const struct arm_event *e)
@@ -188,6 +197,14 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
     }
 }
 
+// Colour of the stone that this job takes hold of; 0 = of none.
+static unsigned colour_of(const struct robot *r, uint64_t tag)
+{
+    if (tag >= ROBOT_TAG_STEP && tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
+        return r->steps[tag - ROBOT_TAG_STEP].colour;
+    return tag == ROBOT_TAG_AHEAD ? r->ahead_asked : 0;
+}
+
 // Only taking hold and letting go change the world; travelling does not.
 static bool is_logged(const struct arm_intent *intent)
 {
@@ -199,12 +216,15 @@ static int on_intent(void *user, const struct arm_intent *intent, int64_t now)
     (void)now;
     struct robot *r = user;
     struct error err;
+    if (intent->act == ARM_ACT_GRIP)
+        r->hand_colour = colour_of(r, intent->tag);
     if (!r->o.log || !is_logged(intent))
         return 0;
     r->adrift = true; // from now on a stone may be on the cup
     char what[ROBOT_LOG_STEP_MAX];
     describe(r, intent->tag, what, sizeof what);
-    int result = robot_log_intent(r->o.log, what, intent->held == ARM_HELD_YES, &err);
+    int result =
+        robot_log_intent(r->o.log, what, r->hand_colour, intent->held == ARM_HELD_YES, &err);
     if (result < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
     return result;

@@ -1,29 +1,11 @@
 // The robot's hand is made: gripper, map, arm, and its place in the loop.
 #include "controller/robot_private.h"
+#include "controller/stores_used.h"
 
 static void on_bytes(void *user, enum transport_direction direction, const void *data, size_t size)
 {
     struct robot *r = user;
     recorder_serial(r->o.recorder, direction, data, size);
-}
-
-// What the robot has laid already is no longer in its stores.
-static void count_stores(struct robot *r)
-{
-    const struct game *game = robot_game(r);
-    struct stores *stores = &r->o.devices->stores;
-    for (size_t i = 0; i < game->entries; i++) {
-        struct move move = game_move(game, i);
-        int s = move.kind == MOVE_PLACE ? devices_store(stores, STORE_SUPPLY, move.colour) : -1;
-        bool by_robot = false;
-        for (unsigned seat = 1; seat <= game->rules.seat_count; seat++)
-            by_robot = by_robot || (game_seat_colour(game, seat) == move.colour &&
-                                    !robot_player(r, seat)->at_board);
-        struct store_point used;
-        struct error err;
-        if (s >= 0 && by_robot && stores_next_pick(stores, s, &used, &err) == 0)
-            stores_took(stores, &used);
-    }
 }
 
 // The gripper's sensor is an input like any other: recorded as it is read.
@@ -68,7 +50,7 @@ int robot_arm_open(struct robot *r, struct error *err)
     int result = devices_gripper(r->settings, r->controls ? &lines : NULL, &r->gripper, err);
     if (result < 0)
         return result;
-    count_stores(r);
+    stores_used(&d->stores, robot_game(r), robot_seats(r));
     map_learner_init(&r->learner, &d->map,
                      (r->settings->board.columns - 1) * r->settings->board.pitch_x,
                      (r->settings->board.rows - 1) * r->settings->board.pitch_y);

@@ -69,6 +69,7 @@ static unsigned seat_to_move(const struct robot *r)
 static void begin_tidying(struct robot *r)
 {
     r->tidying = true;
+    r->turn.state = TURN_NONE;
     robot_stop_players(r);
     tell_result(r);
     robot_news(r, ROBOT_NEWS_DOING, "the arm puts the stones away");
@@ -99,6 +100,8 @@ void robot_act_watch(struct robot *r)
 {
     unsigned seat = seat_to_move(r);
     struct player *p = robot_player(r, seat);
+    bool done = r->pressed && r->moved_early;
+    r->pressed = r->moved_early = false;
     r->hint[0] = 0;
     r->doubt_since_ns = 0;
     if (r->controls)
@@ -113,6 +116,8 @@ void robot_act_watch(struct robot *r)
         robot_news(r, ROBOT_NEWS_TURN, "%s to move with %s", p->name,
                    robot_colour_name(r, game_next_colour(robot_game(r))));
     p->ops->think(p->impl, robot_game(r));
+    if (done)
+        robot_raise(r, ROBOT_EV_PRESSED);
 }
 
 void robot_act_explain(struct robot *r)
@@ -129,6 +134,7 @@ void robot_act_explain(struct robot *r)
 void robot_act_think(struct robot *r)
 {
     struct player *p = robot_player(r, seat_to_move(r));
+    r->pressed = false;
     robot_news(r, ROBOT_NEWS_TURN, "%s is thinking", p->name);
     p->ops->think(p->impl, robot_game(r));
 }
@@ -186,6 +192,19 @@ static void on_judged(void *user, const struct rules_effect *effect, const struc
     robot_raise(r, ROBOT_EV_ACCEPTED);
 }
 
+// The board has to follow what is no move; after an interruption only the log knows of it.
+void robot_note_change(struct robot *r)
+{
+    char pending[POINTS_MAX + 1];
+    struct error err;
+    if (!r->o.log || !board_target_pending(&r->target))
+        return;
+    board_target_format(&r->target, pending);
+    r->change_logged = true;
+    if (robot_log_change(r->o.log, pending, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
 static void on_changed(void *user, const struct rules_effect *effect, const struct error *err)
 {
     (void)effect;
@@ -196,9 +215,12 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
     }
     r->mover = 0;
     if (robot_game(r)->entries < r->entries)
-        r->turn.state = TURN_NONE;       // taken back
+        r->turn.state = TURN_NONE; // taken back
+    if (robot_game(r)->result.over)
+        robot_turn_ended(r);
     r->tidying = r->result_told = false; // taken back: it goes on
     follow_all(r, NULL);
+    robot_note_change(r);
     robot_raise(r, ROBOT_EV_CHANGED);
 }
 
@@ -244,7 +266,8 @@ void robot_on_player_failed(void *robot, unsigned seat, const struct error *err)
 void robot_act_ask(struct robot *r)
 {
     r->counts.questions++;
-    r->attempts = 0;
+    r->attempts = r->homing_tries = 0;
+    r->pressed = false;
     if (r->controls) {
         controls_lamp(r->controls, GPIO_LAMP_TURN, false);
         controls_lamp(r->controls, GPIO_LAMP_FAULT, true);

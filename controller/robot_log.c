@@ -38,6 +38,13 @@ static void take_game(const json_t *line, struct robot_log_game *ret)
     json_member_bool(line, "auto", &ret->automatic, NULL);
 }
 
+static void take_colour(const json_t *line, unsigned *ret)
+{
+    int64_t number = 0;
+    json_member_int(line, "colour", 0, COLOURS_MAX, &number, NULL);
+    *ret = (unsigned)number;
+}
+
 static int on_line(void *user, const char *text, size_t size, int64_t seq, struct error *err)
 {
     (void)seq;
@@ -57,13 +64,20 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
         past->step_open = true;
         take_string(line, "step", past->step, sizeof past->step);
         json_member_bool(line, "held", &past->held, NULL);
+        take_colour(line, &past->colour);
     } else if (strcmp(what, "done") == 0) {
         past->step_open = false;
         json_member_bool(line, "held", &past->held, NULL);
+    } else if (strcmp(what, "fell") == 0) {
+        past->step_open = false;
+        past->adrift = true;
+        json_member_bool(line, "held", &past->held, NULL);
+    } else if (strcmp(what, "change") == 0) {
+        take_string(line, "pending", past->pending, sizeof past->pending);
     } else if (strcmp(what, "seen") == 0) {
         past->adrift = false;
+        past->pending[0] = 0;
     }
-    past->adrift = past->adrift || past->held;
     json_decref(line);
     return 0;
 }
@@ -133,15 +147,28 @@ int robot_log_end(struct robot_log *log, struct error *err)
     return append(log, json_pack("{s:s}", "do", "end"), err);
 }
 
-int robot_log_intent(struct robot_log *log, const char *what, bool held, struct error *err)
+int robot_log_intent(struct robot_log *log, const char *what, unsigned colour, bool held,
+                     struct error *err)
 {
-    return append(log, json_pack("{s:s, s:s, s:b}", "do", "intent", "step", what, "held", held),
+    return append(log,
+                  json_pack("{s:s, s:s, s:i, s:b}", "do", "intent", "step", what, "colour",
+                            (int)colour, "held", held),
                   err);
 }
 
 int robot_log_done(struct robot_log *log, bool held, struct error *err)
 {
     return append(log, json_pack("{s:s, s:b}", "do", "done", "held", held), err);
+}
+
+int robot_log_fell(struct robot_log *log, bool held, struct error *err)
+{
+    return append(log, json_pack("{s:s, s:b}", "do", "fell", "held", held), err);
+}
+
+int robot_log_change(struct robot_log *log, const char *pending, struct error *err)
+{
+    return append(log, json_pack("{s:s, s:s}", "do", "change", "pending", pending), err);
 }
 
 int robot_log_seen(struct robot_log *log, struct error *err)

@@ -11,6 +11,7 @@
 
 #include "config/base/error.h"
 #include "rules/daemon/client.h"
+#include "rules/game.h"
 #include "rules/variant.h"
 
 enum { ROBOT_LOG_STEP_MAX = 96 };
@@ -34,8 +35,10 @@ struct robot_log_past {
     struct robot_log_game game;
     bool step_open;                // a physical step had begun and not been reported done
     char step[ROBOT_LOG_STEP_MAX]; // for people: "placing a blue stone on K10"
+    unsigned colour;               // of the stone it handled; 0 = not known
     bool held;                     // a stone was on the cup then
-    bool adrift;                   // one was on it since the board was last seen to be right
+    bool adrift;                   // one fell off it since the board was last seen to be right
+    char pending[POINTS_MAX + 1];  // what robot_log_change() noted since then; "" = nothing
     bool torn;                     // the last line had not been finished; it was put aside
 };
 
@@ -47,8 +50,14 @@ struct robot_log *robot_log_free(struct robot_log *log); // NULL allowed; return
 int robot_log_begin(struct robot_log *log, const struct robot_log_game *game, struct error *err);
 int robot_log_end(struct robot_log *log, struct error *err);
 
-// Before and after a physical step. `what` as in robot_log_past.step.
-int robot_log_intent(struct robot_log *log, const char *what, bool held, struct error *err);
+// Before and after a physical step. `what`, `colour` as in robot_log_past.
+int robot_log_intent(struct robot_log *log, const char *what, unsigned colour, bool held,
+                     struct error *err);
 int robot_log_done(struct robot_log *log, bool held, struct error *err);
+// The stone on the cup has fallen, or may have (held): it may lie anywhere.
+int robot_log_fell(struct robot_log *log, bool held, struct error *err);
+// The game was changed otherwise than by a move; pending: what the board may still show where it
+// has to follow (board_target_format()).
+int robot_log_change(struct robot_log *log, const char *pending, struct error *err);
 // The board was seen to be as the game says: no stone of ours lies where it should not.
 int robot_log_seen(struct robot_log *log, struct error *err);

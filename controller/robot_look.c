@@ -1,5 +1,4 @@
 // The robot's eyes: what is on the board, compared with what should be there.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,15 +66,21 @@ void robot_act_look(struct robot *r)
     const struct game *game = robot_game(r);
     evidence_clear(&r->evidence);
     r->doubt_since_ns = 0;
+    r->moved_early = false;
     set_pace(r);
-    // A stone that would not come off the cup ends the way out of the picture: try once more, now
-    // that somebody has looked.
-    if (!r->parked && arm_state(r->arm) == ARM_HOMED && !arm_busy(r->arm))
-        robot_act_recover(r);
+    // What broke off on the arm's way out of the picture is tried once more, now that somebody has
+    // looked.
+    if (!r->parked && !arm_busy(r->arm)) {
+        if (arm_state(r->arm) == ARM_HOMED)
+            robot_act_recover(r);
+        else
+            robot_raise(r, ROBOT_EV_ARM_LOST);
+    }
     // After a resignation nobody needs the board to be right.
     if (game->result.over && game->result.how & (HOW_RESIGN | HOW_AGREED) &&
         (!board_target_pending(&r->target) || r->turn.state != TURN_NONE)) {
-        r->turn.state = TURN_NONE;
+        if (r->turn.state != TURN_GIVEN_UP)
+            r->turn.state = TURN_NONE;
         robot_raise(r, ROBOT_EV_SAME);
         return;
     }
@@ -88,75 +93,19 @@ static bool person_is_next(const struct robot *r)
     return seat && r->o.players[seat - 1].at_board;
 }
 
-static void doubt_home(struct robot *r, struct point where, double far)
-{
-    char name[MOVE_TEXT_MAX];
-    r->home_due = true;
-    robot_news(r, ROBOT_NEWS_TROUBLE,
-               "the stone on %s lies %.1f mm beside its point; the arm will check its home corner "
-               "before it moves again",
-               point_format(where, name), far);
-}
-
-static void ask_about_home(struct robot *r, struct point where, double far)
-{
-    char name[MOVE_TEXT_MAX];
-    r->question_board = false;
-    snprintf(
-        r->question, sizeof r->question,
-        "the arm has found its home corner anew, and the stone on %s still lies %.1f mm beside "
-        "its point. Is something in its way, a belt loose, or has the board been moved? "
-        "`tessera-config calibrate arm` measures it again.",
-        point_format(where, name), far);
-    robot_raise(r, ROBOT_EV_WRONG);
-}
-
-// The stone we placed last, as it came to lie: what is off a little teaches the map, far off means
-// lost steps or a wrong home corner. False: people are asked.
-static bool check_placing(struct robot *r)
-{
-    for (int i = 0; i < r->step_count; i++) {
-        const struct target_step *step = &r->steps[i];
-        if (step->lift)
-            continue;
-        double offset[2], limit = r->settings->safety.placing_error;
-        evidence_offset(&r->evidence, step->at.y * r->evidence.columns + step->at.x, offset);
-        double far = hypot(offset[0], offset[1]);
-        enum home_verdict verdict = home_check_stone(&r->home, offset, limit);
-        if (verdict == HOME_RIGHT || verdict == HOME_MAP)
-            robot_learn_map(r, i, offset);
-        if (verdict == HOME_MAP)
-            robot_news(r, ROBOT_NEWS_TROUBLE,
-                       "the stones lie %.1f mm beside their points, homed or not: the board must "
-                       "have been moved. The arm follows it.",
-                       far);
-        if (verdict == HOME_RIGHT || verdict == HOME_MAP)
-            continue;
-        r->step_count = 0;
-        r->home_due = true;
-        if (verdict == HOME_WRONG)
-            ask_about_home(r, step->at, far);
-        else
-            doubt_home(r, step->at, far);
-        return verdict == HOME_DOUBT;
-    }
-    r->step_count = 0;
-    return true;
-}
-
 // Until now a stone that had been on the cup might have lain anywhere, also for the program that
 // goes on after a crash.
 static void note_seen(struct robot *r)
 {
     struct error err;
-    if (r->o.log && r->adrift && robot_log_seen(r->o.log, &err) < 0)
+    if (r->o.log && (r->adrift || r->change_logged) && robot_log_seen(r->o.log, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
-    r->fallen = r->adrift = false;
+    r->fallen = r->adrift = r->change_logged = false;
 }
 
 void robot_confirm(struct robot *r)
 {
-    bool well = check_placing(r);
+    bool well = robot_check_placing(r);
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
     note_seen(r);
@@ -197,7 +146,7 @@ static bool claim_fallen(struct robot *r, const struct target_report *report)
     const struct board_difference *d = &report->wrong.list[0];
     char name[MOVE_TEXT_MAX];
     if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
-        (r->fallen_colour && r->fallen_colour != d->seen))
+        r->fallen_colour != d->seen)
         return false;
     r->fallen = false;
     r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
@@ -272,6 +221,7 @@ static void compare(struct robot *r)
                     (reading.move.colour || r->turn.state == TURN_NONE);
         if (reading.kind == READING_MOVE || half) {
             r->turn.state = TURN_NONE;
+            r->moved_early = true;
             robot_set_target(r);
             board_target_settle(&r->target);
             robot_raise(r, ROBOT_EV_SAME);
@@ -314,6 +264,18 @@ static void compare_while_turning(struct robot *r)
 }
 
 // --- reading ---
+
+// Said while nobody had been asked for a move: it counts if there is one when the board is seen.
+void robot_act_note(struct robot *r)
+{
+    r->pressed = true;
+    if (r->state == ROBOT_LOOKING)
+        robot_act_look(r);
+    else
+        robot_news(r, ROBOT_NEWS_DOING,
+                   "that you are done is noted; the robot looks at the board when its arm is out "
+                   "of the way");
+}
 
 void robot_act_read(struct robot *r)
 {
@@ -405,13 +367,13 @@ void robot_look_patience(struct robot *r)
 // --- hands ---
 
 // Where the firmware last said the tool is, also in the middle of a leg.
-static double tool_row(const struct robot *r)
+double robot_tool_row(const struct robot *r)
 {
     double machine[3], board[2];
     const struct grbl_status *status = grbl_last_status(arm_grbl(r->arm));
     if (!arm_position(r->arm, machine) || !status->has_machine ||
         board_map_to_board(&r->map, status->machine, board) < 0)
-        return 0; // nobody knows where the arm is: nothing can be told from it
+        return r->state == ROBOT_HOLDING ? r->held_row : 0; // it stands; or nothing can be told
     return board[1] / r->settings->board.pitch_y;
 }
 
@@ -420,7 +382,7 @@ static void watch_hands(struct robot *r)
     enum scene_state state = r->last.scene.state;
     bool working = r->state == ROBOT_WORKING || r->state == ROBOT_HOLDING;
     bool hand = working && r->submitted
-                    ? hand_watch(&r->last, tool_row(r))
+                    ? hand_watch(&r->last, robot_tool_row(r))
                     : state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
     if (hand)
         r->clear_since_ns = 0;

@@ -1,7 +1,8 @@
 // Inside of the robot, shared by its files:
 //   robot.c        making, the event queue, what people may do
-//   robot_arm.c    stops, homing, physical steps; robot_arm_events.c  what the arm tells of them;
-//                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup
+//   robot_arm.c    stops, physical steps; robot_arm_events.c  what the arm tells of them;
+//                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup;
+//                  robot_home.c  homing, and what the stones laid since say of it
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
 //   robot_turn.c   Pentago's blocks, which the arm can't turn
@@ -32,6 +33,7 @@ enum {
     ROBOT_TAG_RETREAT,
     ROBOT_TAG_AHEAD, // the next stone is picked ahead
     ROBOT_TAG_BACK,  // and put away again
+    ROBOT_TAG_REST,  // the pump stops: what hung on the cup has fallen
     ROBOT_TAG_STEP,
 };
 
@@ -45,8 +47,9 @@ enum robot_ahead {
 // A block that a person has to turn after the robot's marble.
 enum robot_turn_state {
     TURN_NONE,
-    TURN_LATER, // the marble does not lie yet
-    TURN_ASKED, // it does; the board should look as after the turn
+    TURN_LATER,    // the marble does not lie yet
+    TURN_ASKED,    // it does; the board should look as after the turn
+    TURN_GIVEN_UP, // the game ended meanwhile: as before the turn will do, and as after it
 };
 
 struct robot_turn {
@@ -68,7 +71,6 @@ struct robot {
     int queued;
     struct loop_source *wake;  // runs the queue
     struct loop_source *timer; // patience of the present state
-    int64_t entered_ns;
 
     // Panel and arm.
     struct controls *controls;          // NULL = there are none
@@ -85,15 +87,19 @@ struct robot {
     struct target_step steps[TARGET_STEPS_MAX];
     double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
-    bool submitted;    // the steps are with the arm
-    bool putting_away; // the work is to put away what waits on the cup
-    unsigned short_of; // colour whose store is empty, as people were told; 0 = none
-    int attempts;      // of the same work
+    bool submitted;       // the steps are with the arm
+    bool putting_away;    // the work is to put away what waits on the cup
+    unsigned hand_colour; // of the stone the arm took hold of last; 0 = of none yet
+    unsigned short_of;    // colour whose store is empty, as people were told; 0 = none
+    int attempts;         // of the same work
     int moves_since_home;
+    int homing_tries;       // since it last came to its parking place
+    double held_row;        // the tool's, when the arm stood still for a hand
     bool fallen;            // a stone fell off the cup and may lie anywhere
     int looks_anew;         // for the grid, since the board was last right
     bool adrift;            // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
+    bool change_logged;     // the log has what was pending when the game was changed
     bool home_due;          // a stone lies too far off: the arm may have lost steps
     struct home_check home; // by the stones laid since
     int64_t work_began_ns;
@@ -112,6 +118,8 @@ struct robot {
     int64_t clear_since_ns; // nothing foreign over the board since; 0 = something is
     int64_t doubt_since_ns; // in LOOKING, READING: the same trouble since; 0 = none
     char hint[ROBOT_TEXT];  // last told
+    bool pressed;           // "done", while it was not asked for
+    bool moved_early;       // a person's move lies there already, as the last look found
 
     // The game.
     struct board_target target;
@@ -146,34 +154,45 @@ void robot_arm_close(struct robot *r);
 
 // robot_ahead.c. Functions that submit: false = the arm will not take it; what that means has been
 // raised.
-bool robot_ahead_pick(struct robot *r); // after the last step: takes the next stone, if it should
+// After the last step, which leaves so much in the stores: takes the next stone, if it should.
+bool robot_ahead_pick(struct robot *r, const struct stores *left);
 void robot_ahead_taken(struct robot *r);
 void robot_ahead_not_taken(struct robot *r);
+unsigned robot_seats(const struct robot *r);        // bit s-1 = the robot lays seat s's stones
 unsigned robot_ahead_colour(const struct robot *r); // of the stone that waits; 0 = none does
-void robot_ahead_check(struct robot *r);            // does it still hang there?
-void robot_ahead_watch(struct robot *r);            // at each look: still there, not for too long
-enum robot_ahead robot_ahead_use(struct robot *r);  // may put its step in front of the others
+bool robot_ahead_check(struct robot *r); // does it still hang there? False: it has fallen
+void robot_note_fall(struct robot *r, unsigned colour, bool held); // held: perhaps not yet
+void robot_ahead_watch(struct robot *r);           // at each look: still there, not for too long
+enum robot_ahead robot_ahead_use(struct robot *r); // may put its step in front of the others
 bool robot_ahead_put_back(struct robot *r);
 void robot_ahead_away(struct robot *r); // submits it, once the board is clear
 void robot_act_put_back(struct robot *r);
 
 // robot_arm.c
+void robot_board_to_machine(const struct robot *r, struct point at, const double offset[2],
+                            double ret[2]); // offset: board mm from the point; NULL = none
 bool robot_submit(struct robot *r, struct arm_job job); // false: as above
 bool robot_park(struct robot *r, uint64_t tag);
-bool robot_vent(struct robot *r, unsigned colour); // over the tray of that colour
+bool robot_vent(struct robot *r); // over the tray of what may hang on the cup
 int robot_tray(const struct robot *r, unsigned colour);
 void robot_tell_obstacles(struct robot *r);
 void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
 void robot_act_stop(struct robot *r);
 void robot_act_start(struct robot *r);
-void robot_act_home(struct robot *r);
 void robot_store_filled(struct robot *r); // as somebody says who was asked to
 void robot_act_work(struct robot *r);
 void robot_act_hold(struct robot *r);
 void robot_act_go_on(struct robot *r);
 void robot_act_recover(struct robot *r);
 void robot_work_if_clear(struct robot *r);
-void robot_learn_map(struct robot *r, int step, const double offset[2]);
+
+// robot_home.c
+void robot_act_home(struct robot *r);
+bool robot_homing_is_due(const struct robot *r);
+// Homes before anything else, and lets go over a tray what hangs on the cup. False: as above.
+bool robot_home_first(struct robot *r);
+// What the stones just laid say of the home corner and of the map. False: people are asked.
+bool robot_check_placing(struct robot *r);
 
 // robot_look.c
 int robot_look_open(struct robot *r, struct error *err);
@@ -182,8 +201,10 @@ void robot_expect(struct robot *r); // tells the reader what should be on the bo
 void robot_act_look(struct robot *r);
 void robot_confirm(struct robot *r); // the board is as the game says
 void robot_act_read(struct robot *r);
+void robot_act_note(struct robot *r);
 void robot_look_patience(struct robot *r);
 bool robot_is_clear(const struct robot *r);
+double robot_tool_row(const struct robot *r); // rows of the board; may lie outside
 
 // robot_turn.c
 void robot_turn_accepted(struct robot *r);  // a move; call before robot_set_target()
@@ -193,6 +214,7 @@ bool robot_turn_next(struct robot *r);      // the board is right but for a turn
 bool robot_turned_already(struct robot *r); // before it was asked for
 // The board against the game, or against how it stood before the turn; nothing is pending.
 void robot_turn_compare(const struct robot *r, bool turned, struct target_report *ret);
+void robot_turn_ended(struct robot *r); // the game has: nobody need turn anything any more
 void robot_act_turn(struct robot *r);
 
 // robot_game.c
@@ -205,3 +227,4 @@ void robot_act_ask(struct robot *r);
 void robot_act_finish(struct robot *r);
 void robot_stop_players(struct robot *r);
 const struct game *robot_game(const struct robot *r);
+void robot_note_change(struct robot *r); // logs what is pending, for after an interruption

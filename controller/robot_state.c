@@ -1,7 +1,6 @@
 #include "controller/robot_state.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "config/base/text.h"
 
 #define ROW(from, event, to, action)                                                               \
     {                                                                                              \
@@ -21,6 +20,7 @@ const struct robot_row robot_rows[] = {
     ROW(HOMING, ARM_LOST, STARTING, START),
     ROW(HOMING, FAILED, STARTING, START),
     ROW(HOMING, HOMED, LOOKING, LOOK),
+    ROW(HOMING, WRONG, ASKING, ASK), // it has been tried often enough
 
     // The board is the judge of what has really happened.
     ROW(LOOKING, STOP, STOPPED, STOP),
@@ -29,6 +29,7 @@ const struct robot_row robot_rows[] = {
     ROW(LOOKING, TURN, TURNING, TURN),
     ROW(LOOKING, WRONG, ASKING, ASK),
     ROW(LOOKING, FAILED, ASKING, ASK), // on its way out of the picture
+    ROW(LOOKING, PRESSED, LOOKING, NOTE),
     ROW(LOOKING, CHANGED, LOOKING, LOOK),
     ROW(LOOKING, ARM_LOST, STARTING, START),
 
@@ -66,7 +67,7 @@ const struct robot_row robot_rows[] = {
     ROW(TURNING, STOP, STOPPED, STOP),
     ROW(TURNING, SAME, DECIDING, DECIDE),
     ROW(TURNING, PUT_BACK, WORKING, PUT_BACK),
-    ROW(TURNING, PRESSED, LOOKING, LOOK),
+    ROW(TURNING, PRESSED, LOOKING, NOTE), // the block is turned, and perhaps a move made
     ROW(TURNING, RETRY, LOOKING, LOOK),
     ROW(TURNING, WRONG, ASKING, ASK),
     ROW(TURNING, CHANGED, LOOKING, LOOK),
@@ -80,12 +81,16 @@ const struct robot_row robot_rows[] = {
     ROW(WORKING, ARM_LOST, STARTING, START),
     ROW(WORKING, HAND, HOLDING, HOLD),
     ROW(WORKING, WRONG, ASKING, ASK),
+    ROW(WORKING, PRESSED, WORKING, NOTE),
     ROW(WORKING, CHANGED, WORKING, NONE), // seen when the arm is done
 
     ROW(HOLDING, STOP, STOPPED, STOP),
+    // Whatever ends meanwhile, nothing moves under a hand: it is looked at when the board is clear.
     ROW(HOLDING, CLEAR, WORKING, GO_ON),
-    ROW(HOLDING, ARM_LOST, STARTING, START),
-    ROW(HOLDING, FAILED, LOOKING, RECOVER),
+    ROW(HOLDING, DONE, HOLDING, NONE),
+    ROW(HOLDING, FAILED, HOLDING, NONE),
+    ROW(HOLDING, ARM_LOST, HOLDING, NONE),
+    ROW(HOLDING, PRESSED, HOLDING, NOTE),
 
     ROW(ASKING, STOP, STOPPED, STOP),
     ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody
@@ -137,7 +142,7 @@ static const char *const action_names[ROBOT_ACTIONS] = {
     [ROBOT_ACT_THINK] = "think", [ROBOT_ACT_JUDGE] = "judge",   [ROBOT_ACT_WORK] = "work",
     [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
     [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish", [ROBOT_ACT_PUT_BACK] = "put back",
-    [ROBOT_ACT_TURN] = "turn",
+    [ROBOT_ACT_TURN] = "turn",   [ROBOT_ACT_NOTE] = "note",
 };
 
 const char *robot_state_name(enum robot_state state)
@@ -169,39 +174,21 @@ const struct robot_row *robot_row_find(enum robot_state from, enum robot_event e
     return NULL;
 }
 
-struct graph {
-    char *buf;
-    size_t size, length;
-};
-
-static void put(struct graph *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct graph *g, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    size_t at = g->length < g->size ? g->length : g->size;
-    int n = vsnprintf(at < g->size ? g->buf + at : NULL, g->size - at, format, ap);
-    va_end(ap);
-    if (n > 0)
-        g->length += (size_t)n;
-}
-
 size_t robot_state_graph(char *buf, size_t size)
 {
-    struct graph g = {buf, size, 0};
-    put(&g, "digraph tessera {\n    rankdir=TB; node [shape=box, style=rounded];\n");
+    struct text g = {buf, size, 0};
+    text_put(&g, "digraph tessera {\n    rankdir=TB; node [shape=box, style=rounded];\n");
     for (int s = 0; s < ROBOT_STATES; s++)
-        put(&g, "    \"%s\" [tooltip=\"%s\"%s];\n", state_names[s][0], state_names[s][1],
-            s == ROBOT_STOPPED ? ", style=\"rounded,bold\"" : "");
+        text_put(&g, "    \"%s\" [tooltip=\"%s\"%s];\n", state_names[s][0], state_names[s][1],
+                 s == ROBOT_STOPPED ? ", style=\"rounded,bold\"" : "");
     for (size_t i = 0; i < robot_row_count; i++) {
         const struct robot_row *r = &robot_rows[i];
         const char *action = action_names[r->action];
         // Every state leads to "stopped"; drawn faintly, or nothing else can be seen.
-        put(&g, "    \"%s\" -> \"%s\" [label=\"%s%s%s\"%s];\n", state_names[r->from][0],
-            state_names[r->to][0], event_names[r->event], action[0] ? " / " : "", action,
-            r->event == ROBOT_EV_STOP ? ", color=gray80, fontcolor=gray60" : "");
+        text_put(&g, "    \"%s\" -> \"%s\" [label=\"%s%s%s\"%s];\n", state_names[r->from][0],
+                 state_names[r->to][0], event_names[r->event], action[0] ? " / " : "", action,
+                 r->event == ROBOT_EV_STOP ? ", color=gray80, fontcolor=gray60" : "");
     }
-    put(&g, "}\n");
+    text_put(&g, "}\n");
     return g.length;
 }

@@ -74,6 +74,7 @@ enum robot_action {
     ROBOT_ACT_ASK,      // puts the question
     ROBOT_ACT_FINISH,   // result, lamps off
     ROBOT_ACT_PUT_BACK, // puts the stone that waits on the cup away, then parks
+    ROBOT_ACT_NOTE,     // remembers that a person said "done", for when the board is seen
     ROBOT_ACTIONS
 };
 

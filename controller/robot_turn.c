@@ -44,7 +44,8 @@ static struct game position(const struct robot *r, bool turned)
 
 void robot_set_target(struct robot *r)
 {
-    struct game game = position(r, r->turn.state != TURN_LATER);
+    bool turned = r->turn.state != TURN_LATER && r->turn.state != TURN_GIVEN_UP;
+    struct game game = position(r, turned);
     board_target_set(&r->target, &game);
     robot_expect(r);
 }
@@ -61,6 +62,8 @@ void robot_turn_compare(const struct robot *r, bool turned, struct target_report
 
 bool robot_turn_next(struct robot *r)
 {
+    if (r->turn.state == TURN_GIVEN_UP)
+        return false;
     if (r->turn.state != TURN_LATER) {
         r->turn.state = TURN_NONE; // it has been seen
         return false;
@@ -74,15 +77,21 @@ bool robot_turn_next(struct robot *r)
 bool robot_turned_already(struct robot *r)
 {
     struct target_report report;
-    if (r->turn.state != TURN_LATER)
+    if (r->turn.state != TURN_LATER && r->turn.state != TURN_GIVEN_UP)
         return false;
     robot_turn_compare(r, true, &report);
     if (report.verdict != TARGET_SAME)
         return false;
     r->step_count = 0; // its marble is no longer where it was laid
-    r->turn.state = TURN_ASKED;
+    r->turn.state = r->turn.state == TURN_LATER ? TURN_ASKED : TURN_NONE;
     robot_set_target(r);
     return true;
+}
+
+void robot_turn_ended(struct robot *r)
+{
+    if (r->turn.state == TURN_ASKED)
+        r->turn.state = TURN_GIVEN_UP;
 }
 
 void robot_act_turn(struct robot *r)

@@ -15,8 +15,12 @@ if(TARGET tessera_controller)
     set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
-    set_target_properties(test_controller_faults PROPERTIES LINKER_LANGUAGE CXX)
-    add_dependencies(test_controller_faults tessera-rulesd tessera-engine)
+    tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c
+        LIBS tessera_controller LABEL system TIMEOUT 300)
+    foreach(test test_controller_faults test_controller_hands)
+        set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
+        add_dependencies(${test} tessera-rulesd tessera-engine)
+    endforeach()
     tessera_test(NAME test_play_kill SOURCES system/test_play_kill.c system/program.c
         LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 900)
     tessera_test(NAME test_play_game SOURCES system/test_play_game.c system/program.c

@@ -199,6 +199,17 @@ static void tidy_and_resign(struct rig *g)
     resign(g);
 }
 
+// As if what hangs on the cup would not come off.
+static void stick(struct rig *g)
+{
+    table_fault(table_of(g), FAULT_SENSOR_STUCK, 1);
+}
+
+static void unstick(struct rig *g)
+{
+    table_fault(table_of(g), FAULT_SENSOR_STUCK, -1);
+}
+
 static void nothing(struct rig *g)
 {
     (void)g;
@@ -243,6 +254,8 @@ static const struct fault_case CASES[] = {
      false},
     {"cable pulled while homing", AT_HOMING, unplug, replug, 5, "plotter", 0, false, false, NULL,
      false},
+    {"the valve sticks while homing", AT_HOMING, stick, unstick, 48,
+     "did not come to its parking place", 0, false, false, NULL, false},
     {"cable pulled while a person plays", AT_WATCH, unplug, replug, 3, NULL, 0, false, false, NULL,
      false},
     {"brown-out while carrying", AT_CARRY, brown_out, NULL, 1, "start", 1u << INCIDENT_DROPPED,

@@ -94,12 +94,49 @@ static void test_ignores_what_rolled_away(void **state)
     assert_true(worst_error(&map, &base) < 1e-9);
 }
 
+// The board is moved: the next stone lies right at once, however much had been learnt before, and
+// what is learnt from there on counts as at the start.
+static void test_follows_a_moved_board(void **state)
+{
+    (void)state;
+    struct board_map base = board_map_from_pose(-498, -468, 0.15, 1.0005);
+    struct board_map moved = board_map_from_pose(-490, -472, 0.35, 1.0005);
+    struct map_learner l;
+    struct board_map map;
+    struct rng rng;
+    rng_seed(&rng, 7);
+    map_learner_init(&l, &base, 396, 396);
+    for (int i = 0; i < 100; i++)
+        place(&l, &base, &rng, (int)rng_below(&rng, 19), (int)rng_below(&rng, 19), 0.3);
+    map_learner_get(&l, &map);
+    assert_true(worst_error(&map, &moved) > 8); // out of the reach of averages
+
+    double lies[2], machine[2];
+    const double board[2] = {9 * 22.0, 9 * 22.0};
+    board_map_to_machine(&map, board, machine);
+    assert_int_equal(board_map_to_board(&moved, machine, lies), 0);
+    map_learner_move(&l, lies, machine);
+    map_learner_get(&l, &map);
+    board_map_to_machine(&map, lies, machine);
+    double again[2];
+    board_map_to_machine(&moved, lies, again);
+    assert_true(hypot(machine[0] - again[0], machine[1] - again[1]) < 1e-6);
+    assert_int_equal(l.count, 0);
+    assert_true(worst_error(&map, &moved) < 1.2); // the turn is not known yet
+    for (int i = 0; i < 30; i++)
+        assert_true(
+            place(&l, &moved, &rng, (int)rng_below(&rng, 19), (int)rng_below(&rng, 19), 0.3));
+    map_learner_get(&l, &map);
+    assert_true(worst_error(&map, &moved) < 0.4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns),
         cmocka_unit_test(test_stays_sober),
         cmocka_unit_test(test_ignores_what_rolled_away),
+        cmocka_unit_test(test_follows_a_moved_board),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

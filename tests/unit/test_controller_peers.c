@@ -377,11 +377,12 @@ static void test_robot_log(void **state)
     struct robot_log_game game = {
         .game = "g7", .variant = "pente", .robot_seats = 2, .level = 3, .seed = 99, .sim = true};
     assert_int_equal(robot_log_begin(log, &game, &err), 0);
-    assert_int_equal(robot_log_intent(log, "placing a red stone on \"K10\"", true, &err), 0);
+    assert_int_equal(robot_log_intent(log, "placing a red stone on \"K10\"", 2, true, &err), 0);
     robot_log_free(log);
 
     past = past_of(path);
     assert_true(past.open && past.step_open && past.held);
+    assert_int_equal(past.colour, 2);
     assert_string_equal(past.step, "placing a red stone on \"K10\"");
     assert_string_equal(past.game.game, "g7");
     assert_int_equal(past.game.robot_seats, 2);
@@ -393,15 +394,27 @@ static void test_robot_log(void **state)
     assert_int_equal(robot_log_done(log, false, &err), 0);
     robot_log_free(log);
     past = past_of(path);
-    assert_true(past.open && !past.step_open && !past.held);
-    // It was on the cup, and nobody has seen where it lies since.
-    assert_true(past.adrift);
+    // It was let go where it should be.
+    assert_true(past.open && !past.step_open && !past.held && !past.adrift);
+    assert_string_equal(past.pending, "");
+
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_intent(log, "lifting the blue stone off E5", 1, false, &err), 0);
+    assert_int_equal(robot_log_done(log, true, &err), 0);
+    assert_int_equal(robot_log_fell(log, false, &err), 0);
+    assert_int_equal(robot_log_change(log, "..1..", &err), 0);
+    robot_log_free(log);
+    past = past_of(path);
+    // Nobody has seen where it lies since, nor what of the change has been done.
+    assert_true(!past.step_open && !past.held && past.adrift);
+    assert_int_equal(past.colour, 1);
+    assert_string_equal(past.pending, "..1..");
 
     // A line that the power cut short is put aside.
     char file[80];
     snprintf(file, sizeof file, "%s/journal.jsonl", path);
     FILE *f = fopen(file, "ae");
-    fputs("{\"seq\":4,\"safe\":3,\"do\":\"end\"", f);
+    fputs("{\"seq\":8,\"safe\":7,\"do\":\"end\"", f);
     fclose(f);
     past = past_of(path);
     assert_true(past.open && past.torn);
@@ -410,6 +423,7 @@ static void test_robot_log(void **state)
     robot_log_free(log);
     past = past_of(path);
     assert_true(past.open && !past.adrift);
+    assert_string_equal(past.pending, "");
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_end(log, &err), 0);
     robot_log_free(log);

@@ -273,10 +273,44 @@ static void test_target_after_a_restart(void **state)
     play("N10");
     // Nothing of the last move has been done, and nobody remembers it.
     board_target_init(&target, 19);
-    board_target_resume(&target, &game);
+    board_target_resume(&target, &game, NULL);
     compare();
     assert_int_equal(report.verdict, TARGET_WORK);
     assert_int_equal(report.step_count, 3);
+}
+
+// A capture is taken back and all is interrupted: only what was noted tells what is left to do.
+static void test_target_noted(void **state)
+{
+    (void)state;
+    char pending[POINTS_MAX + 1];
+    begin("K10 L10 A1 M10 N10");
+    board_target_init(&target, 19);
+    board_target_set(&target, &game);
+    board_target_settle(&target);
+    board_target_format(&target, pending);
+    assert_null(strpbrk(pending, "01234"));
+    game_undo(&game);
+    board_target_set(&target, &game);
+    board_target_format(&target, pending);
+    assert_int_equal(strlen(pending), 19 * 19);
+    assert_int_equal(pending[9 * 19 + 12], '1'); // N10 may lie there still
+    assert_int_equal(pending[9 * 19 + 10], '0'); // L10 may not lie there yet
+
+    board_target_init(&target, 19);
+    board_target_resume(&target, &game, "");
+    compare();
+    assert_int_equal(report.verdict, TARGET_WRONG);
+    board_target_init(&target, 19);
+    board_target_resume(&target, &game, pending);
+    compare();
+    assert_int_equal(report.verdict, TARGET_WORK);
+    assert_int_equal(report.step_count, 3);
+    // Another board's, or one that was damaged, says nothing.
+    board_target_init(&target, 19);
+    board_target_resume(&target, &game, pending + 1);
+    compare();
+    assert_int_equal(report.verdict, TARGET_WRONG);
 }
 
 static void test_target_take_back(void **state)
@@ -360,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_doubts),
         cmocka_unit_test(test_target_steps),
         cmocka_unit_test(test_target_after_a_restart),
+        cmocka_unit_test(test_target_noted),
         cmocka_unit_test(test_target_take_back),
         cmocka_unit_test(test_target_unsure),
         cmocka_unit_test(test_many_points_are_counted),

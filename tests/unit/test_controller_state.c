@@ -58,6 +58,41 @@ static void test_ways_to_the_arm(void **state)
     }
 }
 
+// People who were asked for help may have their hands anywhere: only what they say themselves leads
+// to the arm.
+static void test_asking_never_moves(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < robot_row_count; i++) {
+        const struct robot_row *r = &robot_rows[i];
+        if (r->from != ROBOT_ASKING || r->to == ROBOT_ASKING)
+            continue;
+        bool looks_only = r->to == ROBOT_DECIDING || r->to == ROBOT_TURNING;
+        bool by_people = r->event == ROBOT_EV_RETRY || r->event == ROBOT_EV_CHANGED ||
+                         r->event == ROBOT_EV_PUT_BACK || r->event == ROBOT_EV_STOP;
+        assert_true(looks_only || by_people);
+    }
+}
+
+// Under a hand nothing moves, whatever ends meanwhile; and nothing that ends is missed.
+static void test_holding_stands_still(void **state)
+{
+    (void)state;
+    static const enum robot_event ends[] = {ROBOT_EV_DONE, ROBOT_EV_FAILED, ROBOT_EV_ARM_LOST};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const struct robot_row *row = robot_row_find(ROBOT_HOLDING, ends[i]);
+        assert_non_null(row);
+        assert_int_equal(row->to, ROBOT_HOLDING);
+        assert_int_equal(row->action, ROBOT_ACT_NONE);
+        assert_non_null(robot_row_find(ROBOT_WORKING, ends[i]));
+    }
+    for (size_t i = 0; i < robot_row_count; i++) {
+        if (robot_rows[i].from == ROBOT_HOLDING && robot_rows[i].to != ROBOT_HOLDING)
+            assert_true(robot_rows[i].event == ROBOT_EV_CLEAR ||
+                        robot_rows[i].event == ROBOT_EV_STOP);
+    }
+}
+
 static void reach(bool *seen, int from)
 {
     bool more = true;
@@ -117,6 +152,8 @@ int main(void)
         cmocka_unit_test(test_stop_from_everywhere),
         cmocka_unit_test(test_stopped_is_left_only_by_reset),
         cmocka_unit_test(test_ways_to_the_arm),
+        cmocka_unit_test(test_asking_never_moves),
+        cmocka_unit_test(test_holding_stands_still),
         cmocka_unit_test(test_reachable),
         cmocka_unit_test(test_graph),
     };

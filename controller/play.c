@@ -172,14 +172,14 @@ static int note_game(struct play *p, unsigned seats, struct error *err)
     return robot_log_begin(p->log, &game, err);
 }
 
-static int open_recorder(struct play *p, struct error *err)
-{
 // A stone of ours may lie where none should: it hung on the cup, or was about to, or had fallen.
 static bool stone_at_large(const struct robot_log_past *past)
 {
     return past->held || past->step_open || past->adrift;
 }
 
+static int open_recorder(struct play *p, struct error *err)
+{
     if (!p->record[0])
         return 0;
     const struct recorder_setup setup = {

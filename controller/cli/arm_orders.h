@@ -24,7 +24,13 @@ int arm_orders_read(const struct devices *devices, const char *const *words, int
 // Job `index` as it is in this round.
 struct arm_job arm_orders_job(const struct arm_orders *orders, int index, int round);
 
-// G-code with its times on standard output (text) and, with `plot`, as a picture into that file;
-// one round of a cycle. 0, or the error is in *err.
-int arm_orders_print(const struct arm_orders *orders, const struct devices *devices, bool text,
-                     const char *plot, const char *title, struct error *err);
+enum arm_paper {
+    ARM_PAPER_NONE,
+    ARM_PAPER_TEXT, // G-code with its times as comments
+    ARM_PAPER_JSON, // {"jobs":[{"job":"home","seconds":0.0,"gcode":["$H",…]},…],"seconds":2.2}
+};
+
+// The orders on standard output and, with `plot`, as a picture into that file; one round of a
+// cycle. 0, or the error is in *err.
+int arm_orders_print(const struct arm_orders *orders, const struct devices *devices,
+                     enum arm_paper paper, const char *plot, const char *title, struct error *err);

@@ -422,8 +422,9 @@ static enum exit_code open_and_run(struct by_hand *h, const struct settings *set
     if (r == 0)
         r = arm_orders_read(&h->devices, o->words, o->word_count, &h->orders, &err);
     join(o->words, o->word_count, title, sizeof title);
+    enum arm_paper paper = !o->dry ? ARM_PAPER_NONE : h->json ? ARM_PAPER_JSON : ARM_PAPER_TEXT;
     if (r == 0 && (o->dry || o->plot))
-        r = arm_orders_print(&h->orders, &h->devices, o->dry, o->plot, title, &err);
+        r = arm_orders_print(&h->orders, &h->devices, paper, o->plot, title, &err);
     if (r == 0 && !o->dry)
         r = devices_open(h->loop, settings, calibrated ? &calibration : NULL,
                          DEVICES_ARM | DEVICES_PANEL, NULL, &h->devices, &err);
@@ -469,6 +470,8 @@ enum exit_code cmd_arm(int argc, char **argv)
         return code;
     if (argc - first < 1 || argc - first > 3)
         return options_usage(command, "arm takes a verb and at most two arguments");
+    if (o.plot && strcmp(o.plot, "-") == 0)
+        return options_usage(command, "--plot writes a file: name one, such as path.svg");
     if (port) {
         snprintf(setting, sizeof setting, "serial.port=%s", port);
         options_add_set(&common, setting);

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +66,8 @@ static void test_refuses(void **state)
     assert_refused("pick 9", "there are \"store 1\"");
     assert_refused("home now", "home takes no argument");
     assert_refused("cycle none", "cycle takes how many");
+    assert_refused("park --plot -", "--plot writes a file");
+    assert_int_equal(arm("pick tray-1"), 2);
     assert_int_equal(arm("goto -100,-700"), 1); // known only when the plotter has told its travel
     assert_non_null(strstr(ran.told, "outside the arm's travel"));
 }
@@ -91,6 +95,43 @@ static void test_on_paper(void **state)
     assert_non_null(strstr(ran.told, "/nowhere/at/all.svg can't be written"));
 }
 
+// What comes without a plotter, for programs; and that a mere question moves nothing.
+static void test_on_paper_for_programs(void **state)
+{
+    (void)state;
+    assert_int_equal(arm("pick 2 --dry-run --json"), 0);
+    json_t *all = json_loads(ran.said, 0, NULL);
+    assert_non_null(all);
+    json_t *jobs = json_object_get(all, "jobs");
+    assert_int_equal(json_array_size(jobs), 2);
+    const char *name;
+    double seconds, sum = 0;
+    json_t *code, *job;
+    size_t i, k;
+    json_array_foreach(jobs, i, job)
+    {
+        assert_int_equal(
+            json_unpack(job, "{s:s, s:F, s:o}", "job", &name, "seconds", &seconds, "gcode", &code),
+            0);
+        assert_string_equal(name, i == 0 ? "home" : "pick");
+        assert_true(json_array_size(code) > 0);
+        for (k = 0; k < json_array_size(code); k++)
+            assert_true(strchr("G$", json_string_value(json_array_get(code, k))[0]) != NULL);
+        sum += seconds;
+    }
+    double told = json_real_value(json_object_get(all, "seconds"));
+    assert_true(told > 1 && fabs(told - sum) < 1e-9);
+    json_decref(all);
+    assert_int_equal(arm("status --dry-run --json"), 0);
+    assert_string_equal(ran.said, "{\"jobs\":[],\"seconds\":0.0}\n");
+    assert_int_equal(arm("status --dry-run"), 0);
+    assert_non_null(strstr(ran.said, "nothing moves"));
+    assert_null(strstr(ran.said, "G53"));
+    // The second job of two is impossible: nothing of the first is printed either.
+    assert_int_equal(arm("goto -100,-100,-900 --dry-run"), 1);
+    assert_string_equal(ran.said, "");
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -104,6 +145,7 @@ int main(void)
         cmocka_unit_test(test_moves),
         cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_on_paper),
+        cmocka_unit_test(test_on_paper_for_programs),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

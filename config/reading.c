@@ -295,7 +295,7 @@ int reading_load(struct reading *reading, const struct settings_source *source)
         read_overrides(reading, source->overrides);
     // A value that was refused left an older one in its place: agreement would be about the wrong
     // robot.
-    if (reading->faults->count == 0)
+    if (reading->faults->count == 0 && !source->values_only)
         (void)reading_agree(reading);
     return faults_first(reading->faults, NULL);
 }

@@ -35,8 +35,9 @@ struct reading {
 struct reading *reading_new(void); // the defaults; NULL when out of memory
 struct reading *reading_free(struct reading *reading);
 
-// Reads all layers, then checks that the values agree. 0, or the number of the first fault. The
-// settings are those that could be read, also after faults; -ENOMEM aside, nothing is skipped.
+// Reads all layers, then (unless source->values_only) checks that the values agree. 0, or the
+// number of the first fault. The settings are those that could be read, also after faults; -ENOMEM
+// aside, nothing is skipped.
 int reading_load(struct reading *reading, const struct settings_source *source);
 
 // One layer from memory: tests, fuzzing, and `set`, which tries a file before it writes it. The

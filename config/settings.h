@@ -340,6 +340,7 @@ struct settings_source {
 extern const char *const settings_sim_overrides[];
 
 void settings_default(struct settings *ret);
+    bool values_only; // whether they agree is not asked yet: some are only known once these are
 
 // The rules called `name`: a house game, else rules as rules/variant.h reads them ("keryo", "pente;
 // size=13"). A house game without a title is called by its own name. -ENOENT, -EINVAL and why.

@@ -5,6 +5,7 @@
 
 #include "config/base/log.h"
 #include "config/paths.h"
+#include "config/schema.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/console.h"
 #include "controller/play.h"
@@ -37,7 +38,8 @@ static void on_stopped(void *user)
     bool waits = !g->leaving && g->play && play_robot(g->play);
     if (waits && robot_put_away(play_robot(g->play))) {
         g->leaving = true;
-        log_notice("the arm puts the stone on its cup away first.");
+        log_notice("the arm puts the %s on its cup away first.",
+                   robot_colours(play_robot(g->play))->marbles ? "marble" : "stone");
     } else {
         leave(g);
     }
@@ -94,10 +96,8 @@ static int parse_seats(const char *text, const struct settings *settings, enum p
         const char *name;
         enum play_seats seats;
     } names[] = {
-        {"first", PLAY_ROBOT_FIRST},
-        {"second", PLAY_ROBOT_SECOND},
-        {"both", PLAY_ROBOT_BOTH},
-        {"none", PLAY_ROBOT_NONE},
+        {"first", PLAY_ROBOT_FIRST}, {"second", PLAY_ROBOT_SECOND},       {"both", PLAY_ROBOT_BOTH},
+        {"none", PLAY_ROBOT_NONE},   {"alternate", PLAY_ROBOT_ALTERNATE},
     };
     for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i].name, text) == 0) {
@@ -107,10 +107,15 @@ static int parse_seats(const char *text, const struct settings *settings, enum p
     }
     if (text)
         return error_set(err, -EINVAL,
-                         "--seat is the robot's: first, second, both or none, not "
+                         "--seat is the robot's: first, second, both, none or alternate, not "
                          "\"%s\".",
                          text);
-    *ret = settings->game.robot == SETTINGS_SEAT_FIRST ? PLAY_ROBOT_FIRST : PLAY_ROBOT_SECOND;
+    static const enum play_seats by_settings[] = {
+        [SETTINGS_SEAT_FIRST] = PLAY_ROBOT_FIRST,
+        [SETTINGS_SEAT_SECOND] = PLAY_ROBOT_SECOND,
+        [SETTINGS_SEAT_ALTERNATE] = PLAY_ROBOT_ALTERNATE,
+    };
+    *ret = by_settings[settings->game.robot];
     return 0;
 }
 
@@ -185,7 +190,9 @@ struct arguments {
 
 void cmd_play_games(void)
 {
-    printf("\nGames for --variant (a house rule of your own goes into the settings):\n");
+    printf(
+        "\nGames for --variant; a word such as \"; size=13\" after the name changes one (a house "
+        "rule\nto keep goes into the settings: house.game1):\n");
     for (size_t i = 0; i < variant_table_count; i++)
         printf("  %-20s %s\n", variant_table[i].name, variant_table[i].title);
     printf("Those for more than two colours need stones.colour3 and 4 set. In Pentago the arm "
@@ -198,28 +205,31 @@ static enum exit_code parse(struct arguments *a, int argc, char **argv)
     const struct option_row rows[] = {
         {"auto", NULL, "a simulated person plays too (with --sim)", OPTION_FLAG, &a->automatic, 0,
          0},
-        {"variant", "NAME", "the game: pente, keryo, …", OPTION_TEXT, &a->variant, 0, 0},
-        {"level", "N", "the robot's strength, 1 to 10", OPTION_NUMBER, &a->level, 1, 10},
-        {"seat", "SEAT", "the robot's seat: first, second, both, none", OPTION_TEXT, &a->seat, 0,
+        {"variant", "NAME", "the game: keryo, \"pente; size=13\", …", OPTION_TEXT, &a->variant, 0,
          0},
+        {"level", "N", "the robot's strength, 1 to 10 (engine.level)", OPTION_NUMBER, &a->level, 1,
+         10},
+        {"seat", "SEAT", "the robot's: first, second, alternate, both, none", OPTION_TEXT, &a->seat,
+         0, 0},
         {"seed", "N", "seed of everything random", OPTION_SEED, &a->seed, 0, 0},
         {"record", "DIR", "write a session for `tessera replay`", OPTION_TEXT, &a->record, 0, 0},
         {"resume", NULL, "go on with the unfinished game", OPTION_FLAG, &a->resume, 0, 0},
-        {"state", "DIR", "folder of journals and world", OPTION_TEXT, &a->state, 0, 0},
+        {"state", "DIR", "where the game is kept (paths.state)", OPTION_TEXT, &a->state, 0, 0},
         {"real-time", NULL, "with --auto: as slowly as it really is", OPTION_FLAG, &a->real_time, 0,
          0},
         {0},
     };
     enum exit_code code;
     *a = (struct arguments){.seed = UINT64_MAX};
-    int first = options_parse(command, rows, &a->common, argc, argv, &code);
-    if (first < 0)
+    if (options_parse(command, rows, &a->common, argc, argv, &code) < 0)
         return code == EXIT_DONE ? EXIT_HELPED : code;
-    if (first < argc)
-        return options_usage(command, "play takes no argument such as \"%s\"", argv[first]);
-    if (a->automatic && !a->common.sim && !a->resume)
-        return options_usage(command, "--auto needs the simulated table: add --sim");
     return EXIT_DONE;
+}
+
+// By --sim, or because the settings say so.
+static bool simulated(const struct settings *settings)
+{
+    return settings->camera.source == SETTINGS_CAMERA_SIM;
 }
 
 // A game that isn't the settings' own: board and stones must fit this one. The simulated table
@@ -231,7 +241,8 @@ static void set_game(struct arguments *a, const struct settings *settings, const
     snprintf(a->variant_setting, sizeof a->variant_setting, "game.variant=%.*s; size=%u",
              VARIANT_NAME_MAX - 1, name, size);
     options_add_set(&a->common, a->variant_setting);
-    if (!a->common.sim || b->columns != BOARD_SIZE_MAX || b->rows != BOARD_SIZE_MAX)
+    bool sim = a->common.sim || simulated(settings);
+    if (!sim || b->columns != BOARD_SIZE_MAX || b->rows != BOARD_SIZE_MAX)
         return;
     snprintf(a->columns_setting, sizeof a->columns_setting, "board.columns=%u", size);
     snprintf(a->rows_setting, sizeof a->rows_setting, "board.rows=%u", size);
@@ -241,10 +252,17 @@ static void set_game(struct arguments *a, const struct settings *settings, const
 
 static enum exit_code choose_game(struct arguments *a, const struct settings *settings)
 {
+    const struct command *command = options_find_command("play");
+    const struct schema_key *lines = schema_find("board.columns");
     struct variant variant;
     struct error err;
     if (settings_variant(settings, a->variant, &variant, &err) < 0)
-        return options_usage(options_find_command("play"), "%s", err.text);
+        return options_usage(command, "%s", err.text);
+    if (variant.size < lines->min || variant.size > lines->max)
+        return options_usage(command,
+                             "%s on %u x %u points: the boards this robot plays on have %g to %g "
+                             "lines each way",
+                             variant.name, variant.size, variant.size, lines->min, lines->max);
     set_game(a, settings, variant.name, variant.size);
     return EXIT_DONE;
 }
@@ -258,14 +276,15 @@ static enum exit_code load(struct arguments *a, struct settings *ret, char *fold
         snprintf(a->state_setting, sizeof a->state_setting, "paths.state=%.4000s", a->state);
         options_add_set(&a->common, a->state_setting);
     }
-    enum exit_code code = options_settings(&a->common, ret);
+    // A game other than the settings' own may be the very one for their board.
+    enum exit_code code = options_values(&a->common, ret);
     if (code != EXIT_DONE)
         return code;
     int r = paths_state(ret, folder, size);
     if (r < 0)
         return options_fail(
             &(struct error){.number = r, .text = "there is no folder for the state: use --state."});
-    if (a->resume && look_back(folder, a->common.sim, &past, &err) < 0)
+    if (a->resume && look_back(folder, a->common.sim || simulated(ret), &past, &err) < 0)
         return options_fail(&err);
     if (past.open) {
         a->common.sim = a->common.sim || past.game.sim;
@@ -303,13 +322,17 @@ enum exit_code cmd_play(int argc, char **argv)
         code = options_usage(options_find_command("play"), "%s", err.text);
     if (code != EXIT_DONE)
         return code == EXIT_HELPED ? EXIT_DONE : code;
+    bool sim = simulated(&settings);
+    if (a.automatic && !sim)
+        return options_usage(options_find_command("play"),
+                             "--auto needs the simulated table: add --sim");
     (void)variant_format(&variant, rules, sizeof rules); // always fits
     struct table_game game = {.seed = (uint64_t)settings.sim.seed};
     struct play_options options = {
         .settings = &settings,
         .variant = rules,
         .automatic = a.automatic,
-        .fast = a.common.sim && a.automatic && !a.real_time,
+        .fast = sim && a.automatic && !a.real_time,
         .level = a.level ? a.level : settings.engine.level,
         .seed = game.seed,
         .state = folder,
@@ -322,6 +345,6 @@ enum exit_code cmd_play(int argc, char **argv)
                                             .quiet = a.common.quiet,
                                             .verbose = a.common.verbose,
                                             .interactive = !a.automatic,
-                                            .only_typed = !a.automatic && a.common.sim};
+                                            .only_typed = !a.automatic && sim};
     return run_game(&game, &options, &console, options.fast);
 }

@@ -9,7 +9,11 @@
 
 const struct command commands[] = {
     {"play", "", "Plays a game on the table",
-     "Without --auto the words of \"help\" are read from the terminal while the game goes on.",
+     "On the simulated table (--sim) type where your stone goes, such as K10; on a real one lay "
+     "it\n"
+     "and press the button, or Enter. \"help\" lists what else may be typed while the game goes "
+     "on.\n"
+     "Ctrl-C or \"quit\" leaves it; --resume goes on.",
      cmd_play, cmd_play_games},
     {"see", "IMAGE…", "Reads positions from photographs", NULL, cmd_see, NULL},
     {"record", "DIR", "Plays a game and writes it down as a session",
@@ -44,7 +48,9 @@ const struct command commands[] = {
      "\"tray 2\"; colour 1 if none is given. The arm always homes first. When the program ends it\n"
      "lets go what it holds.",
      cmd_arm, NULL},
-    {"status", "", "Says what is connected, calibrated and unfinished", NULL, cmd_status, NULL},
+    {"status", "", "Says what is connected, calibrated and unfinished",
+     "Moves nothing. Its exit code is 0 whatever it finds; `tessera doctor` judges.", cmd_status,
+     NULL},
     {"doctor", "", "Says what is wrong and what to do",
      "Exit 0 when nothing is bad, 2 when the settings are, 4 when a device is missing, 1 else.",
      cmd_doctor, NULL},
@@ -59,7 +65,10 @@ static void usage(FILE *to)
                 "A robot that plays board games of stones on a real board.\n\n");
     for (const struct command *c = commands; c->name; c++)
         fprintf(to, "  %-8s %s\n", c->name, c->summary);
-    fprintf(to, "\n`tessera COMMAND --help` tells more; `tessera-config` sets the robot up.\n");
+    fprintf(to, "\n`tessera play --sim` needs no hardware. `tessera COMMAND --help` tells more; "
+                "`tessera-config`\nsets the robot up.\n\n"
+                "Exit: 0 done, 1 it failed, 2 used wrongly or a setting is bad, 3 stopped by a "
+                "person,\n4 a device is missing.\n");
 }
 
 int main(int argc, char **argv)
@@ -71,7 +80,12 @@ int main(int argc, char **argv)
         usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--") == 0 && argc > 2) {
+        argc--;
+        argv++;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         usage(stdout);
         return EXIT_DONE;
     }
@@ -80,6 +94,10 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     const struct command *command = options_find_command(argv[1]);
+    if (!command && argv[1][0] == '-') {
+        log_error("the command comes first, its options after it: `tessera COMMAND %s`.", argv[1]);
+        return EXIT_USAGE;
+    }
     if (!command) {
         log_error("there is no command \"%s\". `tessera --help` lists them.", argv[1]);
         return EXIT_USAGE;

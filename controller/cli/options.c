@@ -1,5 +1,6 @@
 #include "controller/cli/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -10,7 +11,11 @@
 
 #include "config/base/log.h"
 
-enum { ROWS_MAX = 40, FIRST_ID = 1000 };
+enum {
+    ROWS_MAX = 40,
+    FIRST_ID = 1000, // of getopt's answers; below are those of one letter
+    COLUMN = 18,     // of the help, after the option's name
+};
 
 static const struct option_row shared_rows[] = {
     {"config", "FILE", "settings file (default " SETTINGS_FILE ")", OPTION_TEXT, NULL, 0, 0},
@@ -25,12 +30,31 @@ static const struct option_row shared_rows[] = {
 };
 enum { SHARED = sizeof shared_rows / sizeof shared_rows[0] };
 
+// Characters, not bytes.
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static bool has_letter(const struct option_row *row)
+{
+    return strcmp(row->name, "help") == 0 || strcmp(row->name, "quiet") == 0 ||
+           strcmp(row->name, "verbose") == 0;
+}
+
 static void print_row(const struct option_row *row)
 {
     char left[48];
-    snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "",
-             row->argument ? row->argument : "");
-    printf("  %-22s %s\n", left, row->help);
+    if (has_letter(row))
+        snprintf(left, sizeof left, "-%c, --%s", row->name[0], row->name);
+    else
+        snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
+    int room = COLUMN - width_of(left);
+    printf("  %s%*s %s\n", left, room > 0 ? room : 0, "", row->help);
 }
 
 static void print_help(const struct command *command, const struct option_row *own)
@@ -84,15 +108,18 @@ static bool store_value(const struct command *command, const struct option_row *
     return false;
 }
 
-static bool take_shared(struct common_options *common, int index, const char *text)
+static bool take_shared(const struct command *command, struct common_options *common, int index,
+                        const char *text)
 {
     switch (index) {
     case 0:
         common->config = text;
         return true;
     case 1:
-        if (common->set_count == OPTIONS_SET_MAX)
+        if (common->set_count == OPTIONS_SET_MAX) {
+            options_usage(command, "--set is given more than %d times", OPTIONS_SET_MAX);
             return false;
+        }
         options_add_set(common, text);
         return true;
     case 2:
@@ -134,7 +161,11 @@ int options_parse(const struct command *command, const struct option_row *own,
     *ret_exit = EXIT_USAGE;
     optind = 0;
     opterr = 0;
-    for (int id; (id = getopt_long(argc, argv, ":", table, NULL)) != -1;) {
+    for (int id; (id = getopt_long(argc, argv, ":hqv", table, NULL)) != -1;) {
+        if (id == 'h' || id == 'q' || id == 'v') {
+            *(id == 'h' ? &common->help : id == 'q' ? &common->quiet : &common->verbose) = true;
+            continue;
+        }
         if (id < FIRST_ID) {
             options_usage(command, id == ':' ? "%s needs a value" : "there is no option %s",
                           argv[optind - 1]);
@@ -142,7 +173,7 @@ int options_parse(const struct command *command, const struct option_row *own,
         }
         int i = id - FIRST_ID;
         if (i < own_count ? !store_value(command, &own[i], optarg)
-                          : !take_shared(common, i - own_count, optarg))
+                          : !take_shared(command, common, i - own_count, optarg))
             return -1;
     }
     *ret_exit = EXIT_DONE;
@@ -150,6 +181,9 @@ int options_parse(const struct command *command, const struct option_row *own,
         print_help(command, own);
     else if (common->version)
         printf("tessera %s\n", TESSERA_VERSION);
+    else if (optind < argc && !command->arguments[0])
+        *ret_exit = options_usage(command, "%s takes no argument such as \"%s\"", command->name,
+                                  argv[optind]);
     else {
         log_set_level(common->quiet     ? LOG_LEVEL_ERROR
                       : common->verbose ? LOG_LEVEL_DEBUG
@@ -161,15 +195,16 @@ int options_parse(const struct command *command, const struct option_row *own,
 
 void options_add_set(struct common_options *common, const char *assignment)
 {
-    if (common->set_count < OPTIONS_SET_MAX)
-        common->set[common->set_count++] = assignment;
+    assert(common->set_count < OPTIONS_SET_MAX + OPTIONS_OWN_MAX);
+    common->set[common->set_count++] = assignment;
 }
 
 struct settings_source options_source(struct common_options *common)
 {
-    if (common->sim) {
+    if (common->sim && !common->sim_added) {
         for (const char *const *s = settings_sim_overrides; *s; s++)
             options_add_set(common, *s);
+        common->sim_added = true;
     }
     return (struct settings_source){
         .file = common->config,
@@ -178,15 +213,26 @@ struct settings_source options_source(struct common_options *common)
     };
 }
 
-enum exit_code options_settings(struct common_options *common, struct settings *ret)
+static enum exit_code load(struct common_options *common, bool values_only, struct settings *ret)
 {
     struct error err;
-    const struct settings_source source = options_source(common);
+    struct settings_source source = options_source(common);
+    source.values_only = values_only;
     if (settings_load(&source, ret, &err) < 0) {
         log_struct_error(LOG_LEVEL_ERROR, &err);
         return EXIT_USAGE;
     }
     return EXIT_DONE;
+}
+
+enum exit_code options_settings(struct common_options *common, struct settings *ret)
+{
+    return load(common, false, ret);
+}
+
+enum exit_code options_values(struct common_options *common, struct settings *ret)
+{
+    return load(common, true, ret);
 }
 
 enum exit_code options_fail(const struct error *err)

@@ -29,14 +29,19 @@ struct option_row {
     int min, max; // OPTION_NUMBER
 };
 
-enum { OPTIONS_SET_MAX = 64 };
+enum {
+    OPTIONS_SET_MAX = 64, // --set on one command line
+    OPTIONS_OWN_MAX = 32, // settings that the program itself adds
+};
 
 // What every command understands.
 struct common_options {
     const char *config;
-    const char *set[OPTIONS_SET_MAX + 1]; // --set KEY=VALUE, then what the command adds; NULL ends
+    // --set KEY=VALUE, then what the command adds; NULL ends
+    const char *set[OPTIONS_SET_MAX + OPTIONS_OWN_MAX + 1];
     int set_count;
     bool json, quiet, verbose, sim, help, version;
+    bool sim_added; // what --sim means stands in `set`
 };
 
 struct command {
@@ -51,8 +56,8 @@ struct command {
 extern const struct command commands[]; // name NULL at the end
 
 // Parses argv (argv[0] = the command's name). Returns the index of the first argument, or -1 when
-// the command is to end at once with *ret_exit (help was printed, or an option was wrong and it was
-// said). `own` may be NULL.
+// the command is to end at once with *ret_exit (help was printed, or an option was wrong, or an
+// argument given to a command without any, and it was said). `own` may be NULL.
 int options_parse(const struct command *command, const struct option_row *own,
                   struct common_options *common, int argc, char **argv, enum exit_code *ret_exit);
 
@@ -64,6 +69,10 @@ struct settings_source options_source(struct common_options *common);
 
 // The settings with everything the command line says. Complains and returns EXIT_USAGE on a fault.
 enum exit_code options_settings(struct common_options *common, struct settings *ret);
+
+// The same, without asking whether they agree: for a command that learns from them what else it
+// sets before it loads them in earnest.
+enum exit_code options_values(struct common_options *common, struct settings *ret);
 
 // Says what went wrong on standard error, and which exit code that is.
 enum exit_code options_fail(const struct error *err);

@@ -229,7 +229,8 @@ static void test_the_stronger_layer_wins(void **state)
                                        "TESSERA_ENGINE_LEVEL=7",
                                        NULL};
     const char *const overrides[] = {"engine.level=9", "game.variant=keryo", NULL};
-    struct settings_source source = {file, environment, overrides};
+    struct settings_source source = {
+        .file = file, .environment = environment, .overrides = overrides};
     struct reading *reading = reading_new();
     int r = reading_load(reading, &source);
     if (r < 0)
@@ -286,11 +287,11 @@ static void test_faults_of_the_other_layers(void **state)
     };
     for (size_t i = 0; i < sizeof OVERRIDES / sizeof *OVERRIDES; i++) {
         const char *const overrides[] = {OVERRIDES[i].text, NULL};
-        struct settings_source source = {file, NULL, overrides};
+        struct settings_source source = {.file = file, .overrides = overrides};
         expect_fault(&source, "command line", OVERRIDES[i].expect);
     }
     const char *const bad_name[] = {"TESSERA_BOARD_PICH_X=22", NULL};
-    struct settings_source source = {file, bad_name, NULL};
+    struct settings_source source = {.file = file, .environment = bad_name};
     expect_fault(&source, "environment", "did you mean TESSERA_BOARD_PITCH_X?");
     const char *const bad_value[] = {"TESSERA_BOARD_PITCH_X=wide", NULL};
     source.environment = bad_value;
@@ -356,7 +357,7 @@ static void test_defaults_are_a_working_robot(void **state)
     char file[512];
     (void)snprintf(file, sizeof file, "%s/empty.yaml", folder);
     write_file("empty.yaml", "");
-    struct settings_source source = {file, NULL, settings_sim_overrides};
+    struct settings_source source = {.file = file, .overrides = settings_sim_overrides};
     r = settings_load(&source, &settings, &err);
     if (r < 0)
         fail_msg("%s", err.text);

@@ -295,7 +295,8 @@ const struct schema_key schema_keys[] = {
     LIVE_INTEGER("engine.hash", engine.hash, SCHEMA_MIB, 1, 4096, "64", "Memory it may use"),
 
     LIVE_TEXT("game.variant", game.variant, "pente", "Game that is played unless asked otherwise"),
-    LIVE_CHOICE("game.robot", game.robot, SEATS, "second", "The robot's seat"),
+    LIVE_CHOICE("game.robot", game.robot, SEATS, "second",
+                "The robot's seat; alternate: the one it did not have in the game before"),
     LIVE_CHOICE(
         "game.done", game.done, DONE_SIGNALS, "button",
         "How a person says that the move is done: by the button, or by leaving the board still"),

@@ -47,6 +47,8 @@ static unsigned robot_seats(const struct play *p, const struct variant *rules)
         return 2;
     case PLAY_ROBOT_BOTH:
         return (1u << rules->seat_count) - 1;
+    case PLAY_ROBOT_ALTERNATE: // than in the game before, whoever has played in it
+        return p->past.game.robot_seats == 2 ? 1 : 2;
     case PLAY_ROBOT_NONE:
         break;
     }

@@ -9,7 +9,13 @@
 #include "controller/loop.h"
 #include "controller/robot.h"
 
-enum play_seats { PLAY_ROBOT_FIRST, PLAY_ROBOT_SECOND, PLAY_ROBOT_BOTH, PLAY_ROBOT_NONE };
+enum play_seats {
+    PLAY_ROBOT_FIRST,
+    PLAY_ROBOT_SECOND,
+    PLAY_ROBOT_BOTH,
+    PLAY_ROBOT_NONE,
+    PLAY_ROBOT_ALTERNATE, // second, unless it was in the game before in this state folder
+};
 
 struct play_options {
     const struct settings *settings; // borrowed until play_free()

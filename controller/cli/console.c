@@ -26,6 +26,7 @@ struct console {
     bool answering;      // what was typed last has not been answered yet
     bool ended;          // nothing more will be typed
     bool left;           // what the robot still says is of no use to anybody
+    unsigned entries;    // of the game, as last heard
     char result[256];    // the robot's sentence about the end
 };
 
@@ -181,13 +182,28 @@ void console_state(void *console, enum robot_state state)
     struct console *c = console;
     if (c->options.verbose)
         fprintf(c->talk, "  [%s]\n", robot_state_name(state));
-    if (state == ROBOT_WATCHING || state == ROBOT_ASKING)
+    if (state == ROBOT_WATCHING || state == ROBOT_ASKING) {
         listen_again(c);
+    } else if (state == ROBOT_TURNING) {
+        // Not a time for moves, but what takes the turn back, or gives up, need not wait for it.
+        c->answering = false;
+        typed_go_on(c->typed);
+    }
+}
+
+static void say_taken_back(struct console *c, unsigned count)
+{
+    if (count == 1)
+        fprintf(c->talk, "  the last move is taken back\n");
+    else
+        fprintf(c->talk, "  the last %u moves are taken back\n", count);
 }
 
 void console_position(void *console, const struct game *game, const struct rules_effect *effect)
 {
     struct console *c = console;
+    unsigned before = c->entries;
+    c->entries = game->entries;
     if (c->options.quiet || !c->play || !play_robot(c->play))
         return;
     if (effect && game->entries) {
@@ -202,6 +218,8 @@ void console_position(void *console, const struct game *game, const struct rules
                     points_text(effect->effect.captured, effect->effect.captured_count, captured,
                                 sizeof captured));
         fputc('\n', c->talk);
+    } else if (game->entries < before) {
+        say_taken_back(c, before - game->entries);
     }
     if (c->tty)
         show_board(c, c->talk, game);
@@ -259,10 +277,11 @@ void console_result(struct console *c, const struct game *game, uint64_t seed)
             show_board(c, stdout, game);
             printf("%s\n", c->result);
         }
-        printf("%d moves, %d stones captured; the arm placed %d and lifted %d; %d picks tried "
-               "again, %d failed; %d questions\n",
-               n->moves, n->captured, n->placed, n->lifted, n->picks_retried, n->picks_failed,
-               n->questions);
+        printf("%d moves", n->moves);
+        if (game->rules.capture) // there are games without
+            printf(", %d stones captured", n->captured);
+        printf("; the arm placed %d and lifted %d; %d picks tried again, %d failed; %d questions\n",
+               n->placed, n->lifted, n->picks_retried, n->picks_failed, n->questions);
     }
     fflush(stdout);
 }

@@ -65,6 +65,8 @@ static void test_typed_game(void **state)
     assert_true(program_expect(&p, "K10 is occupied", 10));
     program_type(&p, "draw\n");
     assert_true(program_expect(&p, "a draw is offered, until the next move", 10));
+    program_type(&p, "undo\n");
+    assert_true(program_expect(&p, "the last 2 moves are taken back", 10));
     program_type(&p, "resign\n");
     int code = program_wait(&p, 120);
     if (code != 0)
@@ -107,8 +109,21 @@ static void test_resign_ahead(void **state)
     struct program p;
     char path[64];
     snprintf(path, sizeof path, "%s/resign", folder);
-    const char *const arguments[] = {"play",   "--sim",   "--level", "1", "--seat",
-                                     "second", "--state", path,      NULL};
+    // Settings that mean the simulated table are as good as --sim.
+    const char *const arguments[] = {"play",
+                                     "--set",
+                                     "camera.source=sim",
+                                     "--set",
+                                     "serial.port=sim",
+                                     "--set",
+                                     "gpio.backend=sim",
+                                     "--level",
+                                     "1",
+                                     "--seat",
+                                     "second",
+                                     "--state",
+                                     path,
+                                     NULL};
     program_start(&p, "tessera", arguments);
     program_type(&p, "K10\nresign\n");
     close(p.in);
@@ -117,23 +132,44 @@ static void test_resign_ahead(void **state)
     assert_non_null(strstr(p.told, "  1. X blue K10"));
     assert_non_null(strstr(p.said, "wins (resign)"));
     program_free(&p);
+    // The next one is the robot's to begin, if it is to alternate.
+    const char *const next[] = {"play",      "--sim",   "--level", "1", "--seat",
+                                "alternate", "--state", path,      NULL};
+    program_start(&p, "tessera", next);
+    assert_true(program_expect(&p, "level 1 is thinking", 90));
+    assert_null(strstr(p.told, "your move"));
+    program_type(&p, "quit\n");
+    assert_int_equal(program_wait(&p, 60), 3);
+    program_free(&p);
 }
 
-// The arm lays the marble, somebody else turns the block that it names.
+// The arm lays the marble, somebody else turns the block that it names. The board is the one for
+// it, so that nothing is said against a file in which another game stands.
 static void test_pentago(void **state)
 {
     (void)state;
     struct program p;
     char path[64];
     snprintf(path, sizeof path, "%s/pentago", folder);
-    const char *const arguments[] = {"play", "--sim",  "--auto", "--variant", "pentago", "--level",
-                                     "3",    "--seed", "8",      "--state",   path,      NULL};
+    const char *const arguments[] = {
+        "play",         "--sim", "--auto",  "--variant", "pentago", "--level",         "3",
+        "--seed",       "8",     "--state", path,        "--set",   "board.columns=6", "--set",
+        "board.rows=6", NULL};
     program_start(&p, "tessera", arguments);
     assert_int_equal(program_wait(&p, 200), 0);
     assert_non_null(strstr(p.told, "please turn block "));
     assert_non_null(strstr(p.said, "block 1  block 2"));
     assert_non_null(strstr(p.said, "0 questions"));
+    assert_null(strstr(p.said, "captured"));
     program_free(&p);
+}
+
+static const char *last_of(const char *text, const char *what)
+{
+    const char *last = NULL;
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        last = at;
+    return last;
 }
 
 // Offering a draw or giving up while a block is to be turned is nothing the arm has to lay anew.
@@ -156,6 +192,9 @@ static void test_pentago_draw_and_resign(void **state)
     program_type(&p, "resign\n");
     assert_int_equal(program_wait(&p, 120), 0);
     assert_null(strstr(p.told, "lifting"));
+    // Nobody had to turn the block first.
+    const char *asked = last_of(p.told, "please turn block ");
+    assert_null(strstr(asked, "turns the block"));
     program_free(&p);
 }
 
@@ -200,6 +239,12 @@ static void test_wrong_use(void **state)
     assert_exit(2, "--seat is the robot's",
                 ARGS("play", "--sim", "--seat", "middle", "--state", path));
     assert_exit(2, "There is no game called \"chess\"", ARGS("play", "--variant", "chess"));
+    assert_exit(2, "boards this robot plays on have 6 to 19 lines",
+                ARGS("play", "--sim", "--variant", "pente; size=5"));
+    assert_exit(2, "but this board has 19 x 19", ARGS("play", "--variant", "pente; size=13"));
+    assert_exit(2, "the command comes first", ARGS("--sim", "play"));
+    assert_exit(2, "status takes no argument such as \"now\"", ARGS("status", "now"));
+    assert_exit(0, "Usage: tessera play", ARGS("--", "play", "-h"));
     assert_exit(2, "board.pitch_x", ARGS("play", "--set", "board.pitch_x=hello"));
     assert_exit(0, "Usage: tessera play", ARGS("play", "--help"));
     assert_exit(0, "tessera 0.", ARGS("--version"));

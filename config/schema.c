@@ -25,6 +25,7 @@ static const char *const PROTOCOLS[] = {"gtp", "gomocup", NULL};
 static const char *const SEATS[] = {"first", "second", "alternate", NULL};
 static const char *const DONE_SIGNALS[] = {"button", "still", NULL};
 static const char *const LIFTERS[] = {"robot", "person", NULL};
+static const char *const STRAIGHTEN[] = {"never", "once", NULL};
 
 // A choice is stored through an int.
 _Static_assert(sizeof(enum settings_camera_source) == sizeof(int), "enums are ints");
@@ -308,6 +309,8 @@ const struct schema_key schema_keys[] = {
                  "Say \"tria\" and \"tessera\" when the robot makes one"),
     LIVE_BOOLEAN("game.tidy", game.tidy, "false",
                  "When the game is over the arm puts all stones away, as with the word \"tidy\""),
+    LIVE_CHOICE("game.straighten", game.straighten, STRAIGHTEN, "once",
+                "Lay a stone of the robot's that lies beside its point anew, in its next turn"),
 
     HOUSE(1, 0),
     HOUSE(2, 1),

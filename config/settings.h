@@ -263,6 +263,11 @@ enum settings_lifter {
     SETTINGS_LIFTER_PERSON,
 };
 
+enum settings_straighten {
+    SETTINGS_STRAIGHTEN_NEVER,
+    SETTINGS_STRAIGHTEN_ONCE,
+};
+
 // Games of one's own: "NAME = GAME; FIELD=VALUE; …" by the fields of rules/variant.h; "" = none.
 struct settings_house {
     char game[SETTINGS_HOUSE_GAMES][SETTINGS_HOUSE_TEXT_MAX]; // keys house.game1 …
@@ -272,10 +277,11 @@ struct settings_game {
     char variant[SETTINGS_NAME_MAX]; // a name of the rules' table or of a house game
     enum settings_seat robot;        // the robot's seat
     enum settings_done_signal done;
-    double still_time;           // seconds without movement before the board is believed
-    enum settings_lifter lifter; // who takes the pairs off that a person captures
-    bool announce_calls;         // "tria", "tessera"
-    bool tidy;                   // when the game is over the arm puts all stones away
+    double still_time;                   // seconds without movement before the board is believed
+    enum settings_lifter lifter;         // who takes the pairs off that a person captures
+    bool announce_calls;                 // "tria", "tessera"
+    bool tidy;                           // when the game is over the arm puts all stones away
+    enum settings_straighten straighten; // stones of the robot's that lie beside their points
 };
 
 struct settings_safety {
@@ -334,13 +340,13 @@ struct settings_source {
     const char *file;               // NULL = SETTINGS_FILE, which may then be absent
     const char *const *environment; // "NAME=value", NULL at the end: pass environ
     const char *const *overrides;   // "key=value", NULL at the end: from the command line
+    bool values_only; // whether they agree is not asked yet: some are only known once these are
 };
 
 // Overrides that put the simulated table behind every edge: what `--sim` means.
 extern const char *const settings_sim_overrides[];
 
 void settings_default(struct settings *ret);
-    bool values_only; // whether they agree is not asked yet: some are only known once these are
 
 // The rules called `name`: a house game, else rules as rules/variant.h reads them ("keryo", "pente;
 // size=13"). A house game without a title is called by its own name. -ENOENT, -EINVAL and why.

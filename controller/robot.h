@@ -51,6 +51,7 @@ struct robot_events {
 struct robot_counts {
     int moves, captured;             // stones laid by anybody; stones captured
     int placed, lifted;              // by the arm
+    int straightened;                // laid a second time, since they lay beside their points
     int ahead;                       // stones picked while people think
     int picks_failed, picks_retried; // gave up; tried again
     int questions, hints;            // asked people; told a person why a move can't be read

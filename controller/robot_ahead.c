@@ -169,7 +169,7 @@ void robot_act_put_back(struct robot *r)
     robot_stop_players(r);
     if (r->controls)
         controls_lamp(r->controls, GPIO_LAMP_TURN, false);
-    r->step_count = 0;
+    r->step_count = r->straighten_from = 0;
     r->submitted = false;
     r->work_began_ns = loop_now(r->loop);
     if (arm_state(r->arm) != ARM_HOMED) {

@@ -145,7 +145,7 @@ static int add_trays(const struct robot *r, struct travel_obstacle *list)
 // The stone of this point (y * size + x) is one of those the arm is about to lay.
 static bool still_to_come(const struct robot *r, int point)
 {
-    for (int i = 0; i < r->step_count; i++) {
+    for (int i = 0; i < r->straighten_from; i++) {
         if (!r->steps[i].lift && r->steps[i].at.y * r->target.size + r->steps[i].at.x == point)
             return true;
     }
@@ -261,11 +261,12 @@ static bool submit_step(struct robot *r, int index, bool held, struct stores *le
     job.y = r->commanded[index][1] = machine[1];
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
-        job.store = store_for(r, step, machine, left);
+        job.store = index < r->straighten_from ? store_for(r, step, machine, left) : -1;
     } else {
         job.kind = ARM_JOB_PLACE;
         job.store = -1;
-        if (!held && !supply_for(r, step->colour, machine, left, &job.store))
+        if (!held && index < r->straighten_from &&
+            !supply_for(r, step->colour, machine, left, &job.store))
             return false;
     }
     return robot_submit(r, job);
@@ -288,6 +289,7 @@ void robot_work_if_clear(struct robot *r)
     enum robot_ahead ahead = home ? ROBOT_AHEAD_NONE : robot_ahead_use(r);
     robot_tell_obstacles(r);
     order_lifts(r, ahead == ROBOT_AHEAD_FIRST);
+    robot_straighten_add(r);
     if (ahead == ROBOT_AHEAD_IN_THE_WAY && !robot_ahead_put_back(r))
         return;
     if (home && !robot_home_first(r))
@@ -358,6 +360,7 @@ void robot_act_work(struct robot *r)
         robot_raise(r, arm_state(r->arm) == ARM_FAULTED ? ROBOT_EV_STOP : ROBOT_EV_ARM_LOST);
     } else {
         r->step_count = report.step_count < STEPS_AT_ONCE ? report.step_count : STEPS_AT_ONCE;
+        r->straighten_from = r->step_count;
         memcpy(r->steps, report.step, (size_t)r->step_count * sizeof report.step[0]);
         robot_work_if_clear(r);
         if (!r->submitted)

@@ -12,7 +12,11 @@ static void describe_step(const struct robot *r, const struct target_step *step,
     char point[MOVE_TEXT_MAX];
     const char *stone = r->colours.marbles ? "marble" : "stone";
     points_text_named(&step->at, 1, &r->colours, point, sizeof point);
-    if (step->lift)
+    bool anew = step - r->steps >= r->straighten_from;
+    if (anew)
+        snprintf(buf, size, step->lift ? "straightening the %s %s on %s" : "laying the %s %s on %s",
+                 robot_colour_name(r, step->colour), stone, point);
+    else if (step->lift)
         snprintf(buf, size, "lifting the %s %s off %s", robot_colour_name(r, step->colour), stone,
                  point);
     else
@@ -82,11 +86,14 @@ static void on_done(struct robot *r, const struct arm_event *e)
         robot_ahead_taken(r);
     else if (e->tag == ROBOT_TAG_BACK || e->tag == ROBOT_TAG_VENT)
         r->ahead_colour = 0;
-    if (e->job_kind == ARM_JOB_PLACE) {
-        r->counts.placed++;
+    bool anew = e->tag >= ROBOT_TAG_STEP + (uint64_t)r->straighten_from;
+    if (e->job_kind == ARM_JOB_PLACE)
         r->ahead_failed = false;
-    }
-    if (e->job_kind == ARM_JOB_LIFT)
+    if (e->job_kind == ARM_JOB_PLACE && anew)
+        r->counts.straightened++;
+    else if (e->job_kind == ARM_JOB_PLACE)
+        r->counts.placed++;
+    else if (e->job_kind == ARM_JOB_LIFT && !anew)
         r->counts.lifted++;
     if (e->tag != ROBOT_TAG_PARK && e->tag != ROBOT_TAG_RETREAT)
         return;

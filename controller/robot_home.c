@@ -111,6 +111,7 @@ static enum home_verdict judge_stone(struct robot *r, int step)
     switch (verdict) {
     case HOME_RIGHT:
         learn(r, step, offset, false);
+        robot_straighten_note(r, step);
         break;
     case HOME_MAP:
         learn(r, step, offset, true);

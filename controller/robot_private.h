@@ -2,7 +2,8 @@
 //   robot.c        making, the event queue, what people may do
 //   robot_arm.c    stops, physical steps; robot_arm_events.c  what the arm tells of them;
 //                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup;
-//                  robot_home.c  homing, and what the stones laid since say of it
+//                  robot_home.c  homing, and what the stones laid since say of it;
+//                  robot_straighten.c  stones that lie beside their points
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
 //   robot_turn.c   Pentago's blocks, which the arm can't turn
@@ -87,11 +88,13 @@ struct robot {
     struct target_step steps[TARGET_STEPS_MAX];
     double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
-    bool submitted;       // the steps are with the arm
-    bool putting_away;    // the work is to put away what waits on the cup
-    unsigned hand_colour; // of the stone the arm took hold of last; 0 = of none yet
-    unsigned short_of;    // colour whose store is empty, as people were told; 0 = none
-    int attempts;         // of the same work
+    int straighten_from;   // from this step on a stone that lies crookedly is laid anew
+    bool laid[POINTS_MAX]; // by the arm, once: it may be straightened; index y * size + x
+    bool submitted;        // the steps are with the arm
+    bool putting_away;     // the work is to put away what waits on the cup
+    unsigned hand_colour;  // of the stone the arm took hold of last; 0 = of none yet
+    unsigned short_of;     // colour whose store is empty, as people were told; 0 = none
+    int attempts;          // of the same work
     int moves_since_home;
     int homing_tries;       // since it last came to its parking place
     double held_row;        // the tool's, when the arm stood still for a hand
@@ -193,6 +196,12 @@ bool robot_homing_is_due(const struct robot *r);
 bool robot_home_first(struct robot *r);
 // What the stones just laid say of the home corner and of the map. False: people are asked.
 bool robot_check_placing(struct robot *r);
+
+// robot_straighten.c
+void robot_straighten_note(struct robot *r, int step); // it laid its stone where it should be
+void robot_straighten_forget(struct robot *r);         // stones that are to be gone
+// Behind the steps there are: lifts and lays one of these stones anew, if one lies crookedly.
+void robot_straighten_add(struct robot *r);
 
 // robot_look.c
 int robot_look_open(struct robot *r, struct error *err);

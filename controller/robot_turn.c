@@ -47,6 +47,7 @@ void robot_set_target(struct robot *r)
     bool turned = r->turn.state != TURN_LATER && r->turn.state != TURN_GIVEN_UP;
     struct game game = position(r, turned);
     board_target_set(&r->target, &game);
+    robot_straighten_forget(r);
     robot_expect(r);
 }
 

@@ -14,6 +14,8 @@ int session_setup_settings(const json_t *setup, struct settings *ret, struct err
     json_t *value;
     char why[ERROR_TEXT_MAX];
     settings_default(ret);
+    // What a key would change that is younger than the session: never the session.
+    ret->game.straighten = SETTINGS_STRAIGHTEN_NEVER;
     json_object_foreach(json_object_get(setup, "settings"), key, value)
     {
         const struct schema_key *row = schema_find(key);

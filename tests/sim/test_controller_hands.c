@@ -175,6 +175,11 @@ static bool carries_over_the_board(struct rig *g)
     return g->state == ROBOT_WORKING && t->held && t->z > 9 && t->x > 0 && t->y > 0;
 }
 
+static bool straightens(struct rig *g)
+{
+    return strstr(g->news, "straightening") && !world()->tool.held;
+}
+
 static bool is_holding(struct rig *g)
 {
     return g->state == ROBOT_HOLDING;
@@ -431,6 +436,49 @@ static void test_stuck_stone_keeps_its_tray(void **state)
     assert_int_equal(world_count(world(), PLACE_TABLE, 0), 3); // the first one, and two in trays
 }
 
+// --- stones that lie beside their points ---
+
+static double off_centre(void)
+{
+    const struct settings_board *board = &rig.settings.board;
+    double x = 9 * board->pitch_x, y = 9 * board->pitch_y;
+    int stone = world_find(world(), x, y, 5);
+    assert_true(stone >= 0);
+    return hypot(world()->stone[stone].x - x, world()->stone[stone].y - y);
+}
+
+static void test_crooked_stone_is_straightened(void **state)
+{
+    (void)state;
+    lay_beside(1.2, (const char *const[]){NULL});
+    assert_true(off_centre() > 1);
+    assert_int_equal(counts()->straightened, 0); // while the person plays it stands still
+    say("E5");
+    AWAIT(two_more_are_laid);
+    assert_int_equal(counts()->straightened, 1);
+    assert_true(said("straightening the blue stone on K10"));
+    assert_true(off_centre() < 0.75);
+    assert_int_equal(counts()->placed, 2);
+    assert_int_equal(counts()->lifted, 0);
+    assert_int_equal(world()->incident_count, 0);
+}
+
+// It is lost on the way: another one is laid, and the lost one put into the tray.
+static void test_straightened_stone_falls(void **state)
+{
+    (void)state;
+    lay_beside(1.2, (const char *const[]){"gripper.wait_time=0 s", NULL});
+    say("E5");
+    AWAIT(straightens);
+    AWAIT(carries_over_the_board);
+    table_fault(play_table(rig.play), FAULT_LOSE_STONE, 0.01);
+    AWAIT(two_more_are_laid);
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    assert_int_equal(truth[9 * 19 + 9], ROBOT);
+    assert_int_equal(counts()->questions, 0);
+}
+
 // --- after an interruption ---
 
 static void test_undo_is_finished_later(void **state)
@@ -464,6 +512,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_done_without_a_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stuck_stone_keeps_its_tray, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_crooked_stone_is_straightened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_straightened_stone_falls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, set_up, tear_down),
     };
     if (argc > 1)

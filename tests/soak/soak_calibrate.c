@@ -44,7 +44,8 @@ struct robot_run {
     struct table_setup table;
     struct loop *loop;
     struct play *play;
-    bool known[POINTS]; // the stone there has been measured
+    int laid[POINTS]; // 1 + the ply at which the robot's stone there was first seen; 0 = none is
+    bool measured[POINTS];
     int misread, placings, retried;
     int moves, earlier; // in all games; in those that are over
     int news;           // since the last move
@@ -163,9 +164,9 @@ static bool calibrate(struct robot_run *run)
 
 // --- the game after it ---
 
-// Every stone the arm has laid is measured once, when it has just been laid. Odd seeds: the robot
-// has colour 1.
-static void measure_placings(struct robot_run *run)
+// Every stone the arm has laid is measured once, after the robot's next turn: until then it may be
+// laid anew (game.straighten). Odd seeds: the robot has colour 1.
+static void measure_placings(struct robot_run *run, int ply)
 {
     struct totals *t = run->totals;
     const struct table_setup *setup = table_setup_of(play_table(run->play));
@@ -179,9 +180,11 @@ static void measure_placings(struct robot_run *run)
             x >= setup->board.columns || y >= setup->board.rows || t->placings == PLACINGS_MAX)
             continue;
         int point = y * setup->board.columns + x;
-        if (run->known[point])
+        if (!run->laid[point])
+            run->laid[point] = 1 + ply;
+        if (run->measured[point] || ply < run->laid[point] + 1)
             continue;
-        run->known[point] = true;
+        run->measured[point] = true;
         double error =
             hypot(stone->x - x * setup->board.pitch_x, stone->y - y * setup->board.pitch_y);
         t->placing[t->placings++] = error;
@@ -204,10 +207,12 @@ static void on_confirmed(void *user, const struct game *game)
         int expected = (int)game_at(game, i % size, i / size);
         run->misread +=
             truth[i] != expected || (e->frames && evidence_best(e, i, NULL) != expected);
-        if (expected == 0)
-            run->known[i] = false; // it may be laid there anew
+        if (expected == 0) { // another one may be laid there
+            run->laid[i] = 0;
+            run->measured[i] = false;
+        }
     }
-    measure_placings(run);
+    measure_placings(run, (int)game->ply);
     run->news = 0;
     run->moves = run->earlier + (int)game->ply;
     if (run->moves >= MOVES) {
@@ -300,7 +305,8 @@ static bool play(struct robot_run *run)
     for (int number = 0; run->moves < MOVES; number++) {
         run->over = false;
         run->earlier = run->moves;
-        memset(run->known, 0, sizeof run->known);
+        memset(run->laid, 0, sizeof run->laid);
+        memset(run->measured, 0, sizeof run->measured);
         if (!play_one(run, number))
             return false;
         if (run->moves == run->earlier)

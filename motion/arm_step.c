@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/base/clock.h"
 #include "motion/arm_impl.h"
 
 #define SECOND 1000000000LL
 
 static const int64_t word_timeout = 6 * SECOND; // M3 waits for the motion before it
+static const double HOMING_MAX = 600;           // seconds
 
 const struct arm_step *arm_step_current(const struct arm *arm)
 {
@@ -71,14 +73,15 @@ static bool intend(struct arm *arm, enum arm_act act, const double to[3], int64_
 // ---- beginning ---------------------------------------------------------------------------------
 
 // Firmware seeks at most 1.5 travels an axis (Z first, then X and Y together), backs off and
-// touches again slowly.
+// touches again slowly. Settings that would let it take longer than HOMING_MAX are none: a plotter
+// that says nothing for so long is stuck.
 static int64_t homing_timeout(const struct grbl_machine *m)
 {
     double seek = m->homing_seek > 0 ? m->homing_seek : 8;
     double feed = m->homing_feed > 0 ? m->homing_feed : 0.4;
     double pull = m->homing_pull_off > 0 ? m->homing_pull_off : 1;
     double way = 1.5 * (m->travel[2] + fmax(m->travel[0], m->travel[1]));
-    return (int64_t)((1.25 * (way / seek + 2 * 5 * pull / feed) + 10) * 1e9);
+    return clock_span_ns(fmin(1.25 * (way / seek + 2 * 5 * pull / feed) + 10, HOMING_MAX));
 }
 
 // A line that is not even queued will never be answered.
@@ -126,7 +129,7 @@ static void begin_motion(struct arm *arm, int64_t now)
     if (!arm_limits(arm, &limits))
         limits = (struct travel_limits){{10, 10, 10}, {10, 10, 10}, 0};
     double seconds = arm_step_seconds(&step, &limits, arm->at);
-    int64_t timeout = (int64_t)(1.5e9 * seconds) + ARM_SLACK_NS;
+    int64_t timeout = clock_span_ns(1.5 * seconds) + ARM_SLACK_NS;
     const struct dialect *dialect = grbl_dialect(arm->grbl);
     const struct grbl_machine *machine = grbl_machine(arm->grbl);
     bool jog = step.kind == ARM_STEP_JOG, settles = !jog || dialect->jog_settles;
@@ -134,7 +137,7 @@ static void begin_motion(struct arm *arm, int64_t now)
     arm->lines_left = step.points + settles;
     arm->misses = 0;
     arm->arrive_by = now + timeout;
-    arm->expected = now + (int64_t)(1e9 * seconds);
+    arm->expected = now + clock_span_ns(seconds);
     memcpy(arm->target, end, sizeof arm->target);
     grbl_set_pace(arm->grbl, GRBL_PACE_MOVING, now);
     double from[3];

@@ -2,6 +2,15 @@
 
 #include <time.h>
 
+static const double SPAN_MAX = 1e8; // seconds
+
+int64_t clock_span_ns(double seconds)
+{
+    if (!(seconds > 0))
+        return 0;
+    return (int64_t)((seconds < SPAN_MAX ? seconds : SPAN_MAX) * 1e9);
+}
+
 static int64_t read_clock(clockid_t id)
 {
     struct timespec ts;

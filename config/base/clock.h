@@ -11,6 +11,11 @@
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S  INT64_C(1000000000)
 
+// Seconds as ns, for a time that was computed from figures of a device or a file: what is negative
+// or not a number is 0, and more than three years is three years, so that sums with it can't
+// overflow.
+int64_t clock_span_ns(double seconds);
+
 // The monotonic clock, ns. Never fails, never goes back, says nothing about the time of day.
 int64_t clock_monotonic_ns(void);
 

@@ -274,7 +274,7 @@ static void act(struct person *p, const struct step *s)
 
 static int64_t step_ns(const struct person *p)
 {
-    return (int64_t)(p->step[p->at].seconds * p->pace * 1e9);
+    return clock_span_ns(p->step[p->at].seconds * p->pace);
 }
 
 static void put_back(struct person *p)

@@ -76,7 +76,7 @@ static void pass_start(struct plotter *p)
         h->way[a] = at_min == approach ? -way : way;
         longest = fmax(longest, pass_time(way, h->rate, h->accel, h->decelerates));
     }
-    h->rest_ns = p->now_ns + (int64_t)(longest * 1e9);
+    h->rest_ns = p->now_ns + clock_span_ns(longest);
     h->end_ns = h->rest_ns + (int64_t)(setting[S_HOMING_DEBOUNCE] * NS_PER_MS);
 }
 

@@ -81,7 +81,7 @@ static void cable_fault(struct table *t, enum table_fault fault, double value, i
         port_set_garbled(t->port, value != 0);
         break;
     case FAULT_STALL_REPLIES:
-        port_stall(t->port, now + (int64_t)(value * 1e9));
+        port_stall(t->port, now + clock_span_ns(value));
         break;
     case FAULT_LOSE_BYTES_IN:
         port_lose_in(t->port, (int)value);
@@ -183,7 +183,7 @@ void table_fault(struct table *t, enum table_fault fault, double value)
         s->world.pick_failure = value;
         break;
     case FAULT_LOSE_STONE:
-        s->world.tool.lose_ns = now + (int64_t)(value * 1e9);
+        s->world.tool.lose_ns = now + clock_span_ns(value);
         break;
     case FAULT_SENSOR_STUCK:
         s->world.sensor_stuck = (int)value;

@@ -1,5 +1,6 @@
 // Files to the last byte, with every fault the system calls can have.
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,6 +209,17 @@ static void test_make_folder(void **state)
     assert_int_equal(io_make_folder("", 0700, &err), -ENAMETOOLONG);
 }
 
+static void test_a_span_can_not_overflow(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_span_ns(1.5), 1500000000);
+    assert_int_equal(clock_span_ns(-1), 0);
+    assert_int_equal(clock_span_ns((double)NAN), 0);
+    const int64_t longest = clock_span_ns((double)INFINITY);
+    assert_int_equal(clock_span_ns(1.4e20), longest);
+    assert_true(longest > 0 && longest < INT64_MAX / 2);
+}
+
 static void test_clock(void **state)
 {
     (void)state;
@@ -232,6 +244,7 @@ int main(void)
         T(test_sync_after_interruption),
         T(test_make_folder),
         T(test_clock),
+        T(test_a_span_can_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

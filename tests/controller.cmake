@@ -13,7 +13,7 @@ if(TARGET tessera_controller)
     set_target_properties(test_controller_park PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_stores SOURCES unit/test_controller_stores.c LIBS tessera_controller TIMEOUT 30)
     set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
-    tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c
+    tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c sim/fault_cases.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
     tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c
         LIBS tessera_controller LABEL system TIMEOUT 300)

@@ -10,7 +10,7 @@
 #include "config/calibrate/wizard.h"
 
 enum {
-    FRAMES = 7 // the middle one of so many fits counts
+    FRAMES = 3 // the middle one of so many fits counts
 };
 
 static const double LENS_LIMIT = 0.5; // px

@@ -38,14 +38,15 @@ static bool measure(void *user, const char *text, double proposed, double *ret)
     return true;
 }
 
-struct fixture *fixture_begin(const struct table_setup *table, bool yes)
+static struct fixture *begin(const char *const *overrides, const struct table_setup *table,
+                             bool yes)
 {
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
     char file[512];
     struct error err;
     (void)snprintf(file, sizeof file, "%s/config/samples/sim.yaml", getenv("TESSERA_SOURCE"));
-    struct settings_source source = {.file = file};
+    struct settings_source source = {.file = file, .overrides = overrides};
     if (settings_load(&source, &f->settings, &err) < 0)
         fail_msg("%s", err.text);
     // Noise that repeats spares the rendering of a picture in which nothing has changed.
@@ -66,6 +67,18 @@ struct fixture *fixture_begin(const struct table_setup *table, bool yes)
     if (bench_open(&options, &f->bench, &err) < 0)
         fail_msg("%s", err.text);
     return f;
+}
+
+struct fixture *fixture_begin(const struct table_setup *table, bool yes)
+{
+    return begin(NULL, table, yes);
+}
+
+struct fixture *fixture_begin_small(bool yes)
+{
+    static const char *const SMALL[] = {"board.columns=13", "board.rows=13",
+                                        "game.variant=pente; size=13", NULL};
+    return begin(SMALL, NULL, yes);
 }
 
 void fixture_end(struct fixture *f)

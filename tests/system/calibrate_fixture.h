@@ -17,6 +17,8 @@ struct fixture {
 
 // table NULL: the one of config/samples/sim.yaml. yes: nobody is asked; else `answer` is.
 struct fixture *fixture_begin(const struct table_setup *table, bool yes);
+// The same on a board of 13 x 13 points, where the arm lays half as many stones.
+struct fixture *fixture_begin_small(bool yes);
 void fixture_end(struct fixture *fixture);
 int fixture_run(struct fixture *fixture, const char *name, struct wizard_result *ret,
                 struct error *err);

@@ -22,10 +22,11 @@ static const double WORST_MAP_ERROR = 1.0;
 static double worst_map_error(struct fixture *f)
 {
     const struct table_setup *setup = table_setup_of(bench_table(f->bench));
+    const struct settings_board *b = &f->settings.board;
     double worst = 0;
-    for (int i = 0; i < 19 * 19; i++) {
-        int column = i % 19, row = i / 19;
-        double board[2] = {column * 22.0, row * 22.0};
+    for (int i = 0; i < b->columns * b->rows; i++) {
+        int column = i % b->columns, row = i / b->columns;
+        double board[2] = {column * b->pitch_x, row * b->pitch_y};
         double ours[2];
         double truth[2];
         board_map_to_machine(&f->calibration.arm.map, board, ours);
@@ -141,7 +142,7 @@ static bool owner(struct fixture *f, const char *question)
 static void test_goes_on_after_a_stop(void **state)
 {
     (void)state;
-    struct fixture *f = fixture_begin(NULL, false);
+    struct fixture *f = fixture_begin_small(false);
     f->answer = owner;
     fixture_expect_pass(f, "panel");
     fixture_expect_pass(f, "camera");

@@ -26,7 +26,7 @@ static void ask_about_homing(struct robot *r)
 {
     r->question_board = false;
     snprintf(r->question, sizeof r->question,
-             "the arm has found its home corner %d times and did not come to its parking place: "
+             "the arm was sent home %d times and did not come to its parking place: "
              "%.300s",
              ROBOT_ATTEMPTS, r->failure[0] ? r->failure : "the plotter was lost each time");
     robot_raise(r, ROBOT_EV_WRONG);

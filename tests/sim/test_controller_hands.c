@@ -127,6 +127,17 @@ static bool is_looking(struct rig *g)
     return g->state == ROBOT_LOOKING;
 }
 
+static bool pump_is_off(struct rig *g)
+{
+    (void)g;
+    return !world()->vacuum.pump;
+}
+
+static bool is_turning(struct rig *g)
+{
+    return g->state == ROBOT_TURNING;
+}
+
 static bool hand_is_there(struct rig *g)
 {
     (void)g;
@@ -231,7 +242,7 @@ static void begin(bool resume)
 {
     struct error err;
     const struct play_options options = {.settings = &rig.settings,
-                                         .variant = "pente",
+                                         .variant = rig.settings.game.variant,
                                          .seats = PLAY_ROBOT_FIRST,
                                          .fast = true,
                                          .level = 2,
@@ -362,6 +373,21 @@ static void test_cable_pulled_under_a_hand(void **state)
     assert_int_equal(world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+// The stone that waits falls off: the pump has nothing to hold any more, and the arm stays where it
+// is.
+static void test_fallen_stone_stops_the_pump(void **state)
+{
+    (void)state;
+    sit_down((const char *const[]){NULL});
+    assert_true(world()->vacuum.pump);
+    stand();
+    table_fault(play_table(rig.play), FAULT_LOSE_STONE, 0.01);
+    AWAIT(pump_is_off);
+    assert_true(said("has fallen off"));
+    assert_false(until(is_working, 5));
+    assert_true(rig.strayed < STANDS_MM);
+}
+
 // --- what people say when nobody asked ---
 
 // The simulated person would press again some seconds later; the robot must not have needed it.
@@ -388,6 +414,27 @@ static void test_done_without_a_move(void **state)
     AWAIT(is_watching);
     assert_false(until(move_is_read, 5));
     assert_int_equal(rig.entered[ROBOT_READING], 0);
+    assert_int_equal(counts()->hints, 0);
+}
+
+// A block is turned for the robot, and the own move made at once: nobody presses twice for that.
+static void test_done_for_a_block_and_a_move(void **state)
+{
+    (void)state;
+    load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                               "gripper.wait_time=0 s", "game.still_time=8 s", NULL});
+    begin(false);
+    AWAIT(is_turning);
+    AWAIT(hand_is_there); // the helper's
+    AWAIT(hand_is_gone);
+    assert_int_equal(rig.state, ROBOT_TURNING);
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    struct person_task move = {.colour = PERSON, .block = 2, .turn = 1, .press = true};
+    move.column = truth[0] ? 1 : 0;
+    assert_int_equal(0, person_do(table_person(play_table(rig.play)), &move, NULL, NULL));
+    AWAIT(move_is_read);
+    assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
     assert_int_equal(counts()->hints, 0);
 }
 
@@ -508,8 +555,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_asking_stands_still, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_putting_back_waits_for_a_hand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cable_pulled_under_a_hand, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fallen_stone_stops_the_pump, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_done_while_putting_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_done_without_a_move, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stuck_stone_keeps_its_tray, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_crooked_stone_is_straightened, set_up, tear_down),

@@ -19,7 +19,12 @@
 #include "controller/sim/world.h"
 #include "tests/sim/sim_settings.h"
 
-enum { NEWS_SIZE = 16384, ROBOT = 1, PERSON = 2 }; // seats, and colours
+enum {
+    NEWS_SIZE = 16384,
+    SETTINGS_MORE = 6,
+    ROBOT = 1, // seats, and colours
+    PERSON = 2,
+};
 static const int64_t TICK_NS = 20 * NS_PER_MS;
 static const double STANDS_MM = 0.01, OVER_TRAY_MM = 20;
 
@@ -88,6 +93,12 @@ static void stand(void)
     memcpy(rig.from, world()->tool.machine, sizeof rig.from);
     rig.strayed = 0;
     memset(rig.visited, 0, sizeof rig.visited);
+}
+
+static void assert_stands(void)
+{
+    if (rig.strayed >= STANDS_MM)
+        fail_msg("the arm moved by %.2f mm; news:\n%s", rig.strayed, rig.news);
 }
 
 // Runs for so long, or until the condition holds: true.
@@ -267,10 +278,14 @@ static void end(void)
     rig.loop = loop_free(rig.loop);
 }
 
+// Half the pixels: what is tried here is not how well it sees.
 static void load(const char *const *settings)
 {
     struct error err;
-    if (sim_settings_load(rig.folder, settings, &rig.settings, &err) < 0)
+    const char *more[SETTINGS_MORE + 3] = {"camera.width=960", "camera.height=540"};
+    for (int i = 0; i < SETTINGS_MORE && settings[i]; i++)
+        more[2 + i] = settings[i];
+    if (sim_settings_load(rig.folder, more, &rig.settings, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -331,7 +346,7 @@ static void test_asking_stands_still(void **state)
     stand();
     assert_false(until(cup_is_free, 20));
     assert_int_equal(rig.state, ROBOT_ASKING);
-    assert_true(rig.strayed < STANDS_MM);
+    assert_stands();
     say("retry");
     AWAIT(cup_is_free);
     assert_true(said("putting the waiting blue stone away"));
@@ -345,7 +360,7 @@ static void test_putting_back_waits_for_a_hand(void **state)
     AWAIT(hand_is_there);
     stand();
     AWAIT(hand_is_gone);
-    assert_true(rig.strayed < STANDS_MM);
+    assert_stands();
     assert_int_equal(world_count(world(), PLACE_CUP, 0), 1);
     AWAIT(cup_is_free);
     assert_int_equal(world()->incident_count, 0);
@@ -366,8 +381,9 @@ static void test_cable_pulled_under_a_hand(void **state)
     table_fault(table, FAULT_UNPLUG, 0);
     until(NULL, 1);
     table_fault(table, FAULT_REPLUG, 0);
-    AWAIT(hand_is_gone);
-    assert_true(rig.strayed < STANDS_MM);
+    until(NULL, 6);
+    assert_true(hand_is_there(&rig));
+    assert_stands();
     assert_int_equal(rig.state, ROBOT_HOLDING);
     AWAIT(two_more_are_laid);
     assert_int_equal(world()->incident_kind[INCIDENT_HAND], 0);
@@ -385,7 +401,7 @@ static void test_fallen_stone_stops_the_pump(void **state)
     AWAIT(pump_is_off);
     assert_true(said("has fallen off"));
     assert_false(until(is_working, 5));
-    assert_true(rig.strayed < STANDS_MM);
+    assert_stands();
 }
 
 // --- what people say when nobody asked ---
@@ -498,13 +514,14 @@ static void test_crooked_stone_is_straightened(void **state)
 {
     (void)state;
     lay_beside(1.2, (const char *const[]){NULL});
-    assert_true(off_centre() > 1);
+    double before = off_centre();
+    assert_true(before > 1);
     assert_int_equal(counts()->straightened, 0); // while the person plays it stands still
     say("E5");
     AWAIT(two_more_are_laid);
     assert_int_equal(counts()->straightened, 1);
     assert_true(said("straightening the blue stone on K10"));
-    assert_true(off_centre() < 0.75);
+    assert_true(off_centre() < before / 2); // this eye is not calibrated
     assert_int_equal(counts()->placed, 2);
     assert_int_equal(counts()->lifted, 0);
     assert_int_equal(world()->incident_count, 0);

@@ -7,96 +7,39 @@
 
 #include <cmocka.h>
 
-#include "controller/loop.h"
-#include "controller/sim/table.h"
+#include "tests/unit/vision_rig.h"
 #include "vision/bare.h"
-#include "vision/reader.h"
 #include "vision/veil.h"
 
 enum { LINES = 19, PITCH = 22, STILL_FRAMES = 8 };
 
-struct scene_of_test {
-    struct loop *loop;
-    struct table *table;
-    struct vision *vision;
-    struct observation seen;
-};
-
-static void stop(void *user, int64_t now_ns)
-{
-    (void)now_ns;
-    loop_exit(user, 0);
-}
-
-static void look(struct scene_of_test *s, int frames)
-{
-    struct frame_source *camera = table_camera(s->table);
-    for (int k = 0; k < frames; k++) {
-        struct frame frame;
-        struct loop_source *timer;
-        loop_add_timer(s->loop, loop_now(s->loop) + 100000000, stop, s->loop, &timer);
-        loop_run(s->loop);
-        loop_source_free(timer);
-        assert_int_equal(camera->ops->read(camera->impl, &frame, NULL), 0);
-        assert_int_equal(vision_observe(s->vision, &frame, &s->seen, NULL), 0);
-    }
-}
-
 // A table with this sheet and these two kinds of stones, seen empty for a while.
-static struct scene_of_test *open_table(enum setup_surface surface, enum stone_colour first,
-                                        enum stone_colour second)
+static struct vision_rig *open_table(enum setup_surface surface, enum stone_colour first,
+                                     enum stone_colour second)
 {
     static const uint8_t NOTHING[LINES * LINES];
-    struct scene_of_test *s = calloc(1, sizeof *s);
-    struct vision_settings settings = vision_settings_default();
     struct table_setup setup;
-    assert_non_null(s);
     table_setup_default(&setup);
     setup.board.surface = surface;
-    setup.stones.colour[0] = settings.colour[0] = first;
-    setup.stones.colour[1] = settings.colour[1] = second;
-    assert_int_equal(loop_new_virtual(0, &s->loop), 0);
-    assert_int_equal(table_new(&setup, s->loop, NULL, &s->table, NULL), 0);
-    assert_int_equal(vision_new(&settings, &s->vision, NULL), 0);
+    setup.stones.colour[0] = first;
+    setup.stones.colour[1] = second;
+    struct vision_rig *s = vision_rig_new(&setup);
     vision_expect(s->vision, NOTHING);
-    look(s, 2 * STILL_FRAMES);
+    vision_rig_look(s, 2 * STILL_FRAMES);
     assert_int_equal(s->seen.scene.state, SCENE_STILL);
     return s;
 }
 
-static void close_table(struct scene_of_test *s)
-{
-    vision_free(s->vision);
-    table_free(s->table);
-    loop_free(s->loop);
-    free(s);
-}
-
-static int wrong_points(struct scene_of_test *s)
-{
-    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    int wrong = 0;
-    table_truth(s->table, truth);
-    for (int n = 0; n < LINES * LINES; n++) {
-        if ((int)s->seen.point[n].best == (int)truth[n])
-            continue;
-        print_message("%d,%d: %d lies there, %d was read\n", n % LINES, n / LINES, truth[n],
-                      s->seen.point[n].best);
-        wrong++;
-    }
-    return wrong;
-}
-
 static void clear_stones_show_on(enum setup_surface surface)
 {
-    struct scene_of_test *s = open_table(surface, STONE_BLUE, STONE_CLEAR);
+    struct vision_rig *s = open_table(surface, STONE_BLUE, STONE_CLEAR);
     for (int k = 0; k < 12; k++) {
         const int column = (k * 7 + 3) % LINES, row = (k * 5 + 1) % LINES;
         assert_int_equal(table_put_stone(s->table, 2, PITCH * column + k % 3, PITCH * row), 0);
-        look(s, STILL_FRAMES);
-        assert_int_equal(wrong_points(s), 0);
+        vision_rig_look(s, STILL_FRAMES);
+        assert_int_equal(vision_rig_wrong(s), 0);
     }
-    close_table(s);
+    vision_rig_free(s);
 }
 
 static void clear_stones_show_on_light_vinyl(void **state)
@@ -115,17 +58,17 @@ static void clear_stones_show_on_green_vinyl(void **state)
 // are never taken for another colour, and the mirrored lamp is never taken for a hand.
 static void a_mirrored_lamp_is_no_hand_on(enum setup_surface surface)
 {
-    struct scene_of_test *s = open_table(surface, STONE_BLUE, STONE_RED);
+    struct vision_rig *s = open_table(surface, STONE_BLUE, STONE_RED);
     for (int k = 0; k < LINES; k++)
         table_put_stone(s->table, 1 + k % 2, PITCH * (k * 7 % LINES), PITCH * (k * 5 % LINES));
-    look(s, STILL_FRAMES);
+    vision_rig_look(s, STILL_FRAMES);
     for (int k = 0; k < 8; k++) {
         table_fault(s->table, FAULT_LIGHT_GLARE, 0.35);
-        look(s, STILL_FRAMES);
+        vision_rig_look(s, STILL_FRAMES);
         assert_int_equal(s->seen.scene.state, SCENE_STILL);
-        assert_int_equal(wrong_points(s), 0);
+        assert_int_equal(vision_rig_wrong(s), 0);
     }
-    close_table(s);
+    vision_rig_free(s);
 }
 
 static void a_mirrored_lamp_is_no_hand_on_light_vinyl(void **state)

@@ -8,82 +8,33 @@
 
 #include <cmocka.h>
 
-#include "controller/loop.h"
-#include "controller/sim/table.h"
-#include "vision/reader.h"
-
-struct scene_of_test {
-    struct loop *loop;
-    struct table *table;
-    struct vision *vision;
-    struct observation seen;
-};
-
-static void stop(void *user, int64_t now_ns)
-{
-    (void)now_ns;
-    loop_exit(user, 0);
-}
-
-static void look(struct scene_of_test *s, int frames)
-{
-    struct frame_source *camera = table_camera(s->table);
-    for (int k = 0; k < frames; k++) {
-        struct frame frame;
-        struct error err = {0};
-        struct loop_source *timer;
-        loop_add_timer(s->loop, loop_now(s->loop) + 100000000, stop, s->loop, &timer);
-        loop_run(s->loop);
-        loop_source_free(timer);
-        if (camera->ops->read(camera->impl, &frame, &err) == 0)
-            assert_int_equal(vision_observe(s->vision, &frame, &s->seen, &err), 0);
-    }
-}
+#include "tests/unit/vision_rig.h"
 
 static int set_up(void **state)
 {
-    struct scene_of_test *s = calloc(1, sizeof *s);
-    struct vision_settings settings = vision_settings_default();
     struct table_setup setup;
-    assert_non_null(s);
     table_setup_default(&setup);
-    assert_int_equal(loop_new_virtual(0, &s->loop), 0);
-    assert_int_equal(table_new(&setup, s->loop, NULL, &s->table, NULL), 0);
-    assert_int_equal(vision_new(&settings, &s->vision, NULL), 0);
-    *state = s;
+    *state = vision_rig_new(&setup);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct scene_of_test *s = *state;
-    vision_free(s->vision);
-    table_free(s->table);
-    loop_free(s->loop);
-    free(s);
+    *state = vision_rig_free(*state);
     return 0;
 }
 
-static void compare(struct scene_of_test *s)
+static void compare(struct vision_rig *s)
 {
-    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    int wrong = 0;
-    table_truth(s->table, truth);
-    for (int n = 0; n < 361; n++)
-        if ((int)s->seen.point[n].best != (int)truth[n]) {
-            print_message("%d,%d: %d lies there, %d was read\n", n % 19, n / 19, truth[n],
-                          s->seen.point[n].best);
-            wrong++;
-        }
     assert_int_equal(s->seen.scene.state, SCENE_STILL);
-    assert_int_equal(wrong, 0);
+    assert_int_equal(vision_rig_wrong(s), 0);
 }
 
 static void reads_a_growing_position(void **state)
 {
-    struct scene_of_test *s = *state;
+    struct vision_rig *s = *state;
     srand(3);
-    look(s, 4);
+    vision_rig_look(s, 4);
     for (int step = 0; step < 4; step++) {
         for (int k = 0; k < 30; k++) {
             const int n = rand() % 361;
@@ -97,19 +48,19 @@ static void reads_a_growing_position(void **state)
                                              22 * row + off * sin(angle)),
                              0);
         }
-        look(s, 7);
+        vision_rig_look(s, 7);
         compare(s);
     }
 }
 
 static void measures_where_a_stone_lies(void **state)
 {
-    struct scene_of_test *s = *state;
-    look(s, 4);
+    struct vision_rig *s = *state;
+    vision_rig_look(s, 4);
     const double at[5][2] = {{88, 93}, {205, 198}, {330, 300}, {60, 350}, {352, 16}};
     for (int k = 0; k < 5; k++)
         assert_int_equal(table_put_stone(s->table, 1 + k % 2, at[k][0], at[k][1]), 0);
-    look(s, 7);
+    vision_rig_look(s, 7);
     compare(s);
     double worst = 0;
     for (int k = 0; k < 5; k++) {
@@ -137,8 +88,8 @@ static void border_stone(int side, double out, double at[2], int *ret_point)
 // nearest.
 static void stone_beside_the_board(void **state)
 {
-    struct scene_of_test *s = *state;
-    look(s, 4);
+    struct vision_rig *s = *state;
+    vision_rig_look(s, 4);
     for (int k = 40; k < 125; k += 6) {
         const double out = k / 100.0;
         double at[2];
@@ -149,29 +100,29 @@ static void stone_beside_the_board(void **state)
             border_stone(side, out, at, &point);
             assert_int_equal(table_put_stone(s->table, 1 + side % 2, at[0], at[1]), 0);
         }
-        look(s, 7);
+        vision_rig_look(s, 7);
         for (int side = 0; side < 4; side++) {
             border_stone(side, out, at, &point);
             assert_int_equal(s->seen.point[point].best, k <= 48 ? 1 + side % 2 : 0);
             assert_int_equal(table_take_stone(s->table, at[0], at[1]), 0);
         }
-        look(s, 7);
+        vision_rig_look(s, 7);
     }
 }
 
 static void survives_what_happens_to_cameras(void **state)
 {
-    struct scene_of_test *s = *state;
+    struct vision_rig *s = *state;
     srand(5);
     for (int k = 0; k < 19; k++)
         table_put_stone(s->table, 1 + k % 2, 22 * (k * 7 % 19), 22 * (k * 3 % 19));
-    look(s, 7);
+    vision_rig_look(s, 7);
     compare(s);
     table_fault(s->table, FAULT_LIGHT_GAIN, 0.7);
-    look(s, 8);
+    vision_rig_look(s, 8);
     compare(s);
     table_fault(s->table, FAULT_CAMERA_BUMP, 6);
-    look(s, 14);
+    vision_rig_look(s, 14);
     compare(s);
 }
 

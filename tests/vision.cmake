@@ -11,7 +11,7 @@ tessera_test(NAME test_vision_tags SOURCES unit/test_vision_tags.c ${VISION_REND
 tessera_test(NAME test_vision_photo SOURCES unit/test_vision_photo.c ${VISION_RENDER}
     LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
 if(TARGET tessera_sim)
-    foreach(what table glass)
+    foreach(what table glass blocks)
         tessera_test(NAME test_vision_${what} SOURCES unit/test_vision_${what}.c unit/vision_rig.c
             LIBS tessera_vision tessera_sim m TIMEOUT 300)
     endforeach()

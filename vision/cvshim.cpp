@@ -38,11 +38,15 @@ static cv::Mat plane(const float *data, int width, int height)
 }
 
 // Strongest first; equal strengths in reading order, so that the result never depends on the sort.
-static int strongest(std::vector<cvshim_spot> &spots, cvshim_spot *ret, int max)
+static void sort_by_strength(std::vector<cvshim_spot> &spots)
 {
     std::stable_sort(spots.begin(), spots.end(), [](const cvshim_spot &a, const cvshim_spot &b) {
         return a.strength > b.strength;
     });
+}
+
+static int first_of(const std::vector<cvshim_spot> &spots, cvshim_spot *ret, int max)
+{
     const int count = std::min(max, static_cast<int>(spots.size()));
     std::copy_n(spots.begin(), count, ret);
     return count;
@@ -100,8 +104,27 @@ int cvshim_crossings(const float *image, int width, int height, cvshim_spot *ret
                 if (s[x] == p[x] && s[x] > 0.004F)
                     spots.push_back({static_cast<float>(x), static_cast<float>(y), s[x]});
         }
-        return strongest(spots, ret, max);
+        sort_by_strength(spots);
+        return first_of(spots, ret, max);
     });
+}
+
+// Peaks of the distance from the rim of what is set in a mask, strongest first.
+static std::vector<cvshim_spot> mask_peaks(const cv::Mat &mask, double min_radius)
+{
+    cv::Mat distance, peak;
+    cv::distanceTransform(mask, distance, cv::DIST_L2, 5);
+    cv::GaussianBlur(distance, distance, cv::Size(), 1.0, 1.0);
+    cv::dilate(distance, peak, cv::Mat::ones(7, 7, CV_8U));
+    std::vector<cvshim_spot> spots;
+    for (int y = 0; y < distance.rows; y++) {
+        const float *d = distance.ptr<float>(y), *p = peak.ptr<float>(y);
+        for (int x = 0; x < distance.cols; x++)
+            if (d[x] == p[x] && d[x] >= static_cast<float>(min_radius))
+                spots.push_back({static_cast<float>(x), static_cast<float>(y), d[x]});
+    }
+    sort_by_strength(spots);
+    return spots;
 }
 
 int cvshim_discs(const float *image, int width, int height, int sign, double contrast, int reach,
@@ -119,18 +142,57 @@ int cvshim_discs(const float *image, int width, int height, int sign, double con
         cv::resize(median, around, in.size(), 0, 0, cv::INTER_LINEAR);
         const cv::Mat mask =
             sign < 0 ? cv::Mat(in < around - contrast) : cv::Mat(in > around + contrast);
-        cv::Mat distance, peak;
-        cv::distanceTransform(mask, distance, cv::DIST_L2, 5);
-        cv::GaussianBlur(distance, distance, cv::Size(), 1.0, 1.0);
-        cv::dilate(distance, peak, cv::Mat::ones(7, 7, CV_8U));
-        std::vector<cvshim_spot> spots;
-        for (int y = 0; y < height; y++) {
-            const float *d = distance.ptr<float>(y), *p = peak.ptr<float>(y);
-            for (int x = 0; x < width; x++)
-                if (d[x] == p[x] && d[x] >= static_cast<float>(min_radius))
-                    spots.push_back({static_cast<float>(x), static_cast<float>(y), d[x]});
-        }
-        return strongest(spots, ret, max);
+        return first_of(mask_peaks(mask, min_radius), ret, max);
+    });
+}
+
+// Is it a disc: about it, as far again, the mask is mostly not set?
+static bool is_round(const cv::Mat &sums, const cvshim_spot &s)
+{
+    constexpr float AROUND = 1.5F;  // radii
+    constexpr double FILLED = 0.55; // a disc fills 0.35 of that square, a band 0.67
+    const int reach = cvRound(AROUND * s.strength), x = cvRound(s.x), y = cvRound(s.y);
+    const int x0 = std::max(0, x - reach), x1 = std::min(sums.cols - 1, x + reach + 1);
+    const int y0 = std::max(0, y - reach), y1 = std::min(sums.rows - 1, y + reach + 1);
+    const double set = sums.at<double>(y1, x1) - sums.at<double>(y0, x1) - sums.at<double>(y1, x0) +
+                       sums.at<double>(y0, x0);
+    return set < FILLED * 255 * (x1 - x0) * (y1 - y0);
+}
+
+// Those that are round, and of two that overlap the stronger.
+static std::vector<cvshim_spot> keep_round(const cv::Mat &mask,
+                                           const std::vector<cvshim_spot> &spots)
+{
+    constexpr float NEAR = 1.2F; // radii
+    std::vector<cvshim_spot> kept;
+    cv::Mat sums;
+    cv::integral(mask, sums, CV_64F);
+    for (const cvshim_spot &s : spots) {
+        const bool fine =
+            is_round(sums, s) && std::none_of(kept.begin(), kept.end(), [&](const cvshim_spot &k) {
+                return std::hypot(k.x - s.x, k.y - s.y) <= NEAR * k.strength;
+            });
+        if (fine)
+            kept.push_back(s);
+    }
+    return kept;
+}
+
+int cvshim_studs(const float *image, int width, int height, int sign, double contrast, int reach,
+                 double min_radius, cvshim_spot *ret, int max)
+{
+    return guarded([&] {
+        enum { SPECK = 5 };
+        const cv::Mat in = plane(image, width, height);
+        const cv::Mat speck = cv::Mat::ones(SPECK, SPECK, CV_8U);
+        const cv::Mat around = cv::Mat::ones(reach, reach, CV_8U);
+        const int fill = sign < 0 ? cv::MORPH_CLOSE : cv::MORPH_OPEN;
+        cv::Mat smooth, filled;
+        cv::morphologyEx(in, smooth, sign < 0 ? cv::MORPH_OPEN : cv::MORPH_CLOSE, speck);
+        cv::morphologyEx(smooth, filled, fill, around);
+        const cv::Mat mask =
+            sign < 0 ? cv::Mat(smooth < filled - contrast) : cv::Mat(smooth > filled + contrast);
+        return first_of(keep_round(mask, mask_peaks(mask, min_radius)), ret, max);
     });
 }
 

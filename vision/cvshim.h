@@ -35,6 +35,11 @@ int cvshim_crossings(const float *image, int width, int height, struct cvshim_sp
 int cvshim_discs(const float *image, int width, int height, int sign, double contrast, int reach,
                  double min_radius, struct cvshim_spot *ret, int max);
 
+// The same, but against the lightest (sign < 0) or darkest of what lies within `reach` pixels all
+// around: so they may cover most of a small board. Their own bright spots do not count.
+int cvshim_studs(const float *image, int width, int height, int sign, double contrast, int reach,
+                 double min_radius, struct cvshim_spot *ret, int max);
+
 // Lens and focal length from `views` pictures of flat grids: board[i] (cells or mm) and image[i]
 // (pixels), counts[v] points in view v one after the other. ret_lens: fx fy cx cy k1 k2 p1 p2 k3;
 // ret_rms in pixels.

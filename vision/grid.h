@@ -57,13 +57,22 @@ void grid_measure_arm(const struct grid_image *image, const struct geometry *g, 
 int grid_seed_crossings(const struct grid_image *image, struct grid_lattice *ret, int max);
 
 // Stones as round things darker or lighter than what is around, all of about one size; strength is
-// the radius in pixels. Returns how many, or a negative errno.
+// the radius in pixels. Returns how many, or a negative errno. On a board that fills the picture:
 struct cvshim_spot;
 int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max);
+// on a small board, full or not, that lies on something else:
+int grid_find_studs(const struct grid_image *image, struct cvshim_spot *ret, int max);
+// The radius most discs have, by votes of discs within a fifth of each other; 0: there are none.
+float grid_usual_radius(const struct cvshim_spot *disc, int count);
 
 // Lattices of stones next to each other, largest first. Returns how many.
 int grid_seed_discs(const struct grid_image *image, const struct cvshim_spot *disc, int count,
                     struct grid_lattice *ret, int max);
+
+// Lattices of crossings and of stones next to them, largest first: of boards so small and so full
+// that neither will do alone. Returns how many.
+int grid_seed_both(const struct grid_image *image, const struct cvshim_spot *disc, int count,
+                   struct grid_lattice *ret, int max);
 
 // One constraint of the fit: the pixel (x, y) lies on grid line u = line (vertical) or v = line.
 struct grid_sample {
@@ -87,6 +96,7 @@ double grid_fit_mesh(struct geometry *g, const struct grid_sample *sample, int c
                      double tolerance);
 
 struct grid_result {
+    bool unclear;             // a grid was seen whose border could not be told: it is not this one
     struct geometry geometry; // in pixels of the picture given, (0,0) at the bottom left
     double score;             // share of the points that look like a board, 0..1
     double rms_cells;

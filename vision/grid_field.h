@@ -31,6 +31,7 @@ struct field {
     float typical;      // median contrast of the lines seen
     bool have_surface;
     float surface; // median log luma about the crossings seen
+    double margin; // by which the box is likelier the board than the next best one, score per line
     int samples;
     struct grid_sample sample[FIELD_SAMPLES_MAX];
     struct field_node node[FIELD_SPAN][FIELD_SPAN]; // use field_at()
@@ -66,8 +67,8 @@ bool field_looks_like_stone(struct field *f, int i, int j);
 // Mean of the picture over a disc of `radius` cells.
 float field_disc_mean(const struct field *f, double u, double v, double radius);
 
-// Decides which columns x rows lines are the board and makes them the box, numbered from 0.
-// false: no window fits.
+// Decides which columns x rows lines are the board and makes them the box, numbered from 0; margin
+// says how clearly. false: no window fits.
 bool field_select_board(struct field *f, const struct grid_request *request);
 
 // How much the box looks like a whole board, about 0..1. rms: of its line samples, cells; < 0: it

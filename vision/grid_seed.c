@@ -20,14 +20,13 @@ static const float LINE_MIN = 0.012F; // contrast of the faintest line, log unit
 
 struct spots {
     const struct grid_image *image;
-    bool lines;       // spots are crossings, joined by lines; otherwise stones
-    double low, high; // distance of neighbours, pixels
+    double high; // distance of neighbours at most, pixels
     const struct cvshim_spot *spot;
-    int count;
-    int columns, rows; // buckets
-    int *first;        // index of a bucket's first spot, -1 = none
-    int *next;         // per spot
-    int *owner;        // lattice that holds the spot, 0 = none
+    int count, crossings; // the first are crossings, joined by lines; the others are stones
+    int columns, rows;    // buckets
+    int *first;           // index of a bucket's first spot, -1 = none
+    int *next;            // per spot
+    int *owner;           // lattice that holds the spot, 0 = none
 };
 
 struct walker {
@@ -63,16 +62,46 @@ static int nearest(const struct spots *s, double x, double y, double reach)
     return best;
 }
 
-// Is there a dark line all the way between two points?
-static bool line_between(const struct grid_image *image, const double a[2], const double b[2])
+static bool is_crossing(const struct spots *s, int k)
 {
+    return k < s->crossings;
+}
+
+static void position(const struct spots *s, int k, double ret[2])
+{
+    ret[0] = (double)s->spot[k].x;
+    ret[1] = (double)s->spot[k].y;
+}
+
+// From where the line to a spot `length` pixels away shows: clear of the crossing itself, or of the
+// stone that lies on it.
+static double clear_of(const struct spots *s, int k, double length)
+{
+    static const double CROSSING = 0.14, RIM = 1.2; // of the length; stone radii
+    return is_crossing(s, k) ? CROSSING : RIM * (double)s->spot[k].strength / length;
+}
+
+// Is there a dark line all the way between two spots, as far as no stone hides it? Two stones next
+// to each other hide it altogether.
+static bool line_between(const struct spots *s, int from, int to)
+{
+    static const double LEAST = 0.25; // of the way
+    if (!is_crossing(s, from) && !is_crossing(s, to))
+        return true;
+    const struct grid_image *image = s->image;
+    double a[2], b[2];
+    position(s, from, a);
+    position(s, to, b);
     const double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
+    const double t0 = clear_of(s, from, length), t1 = 1 - clear_of(s, to, length);
+    if (t1 - t0 < LEAST)
+        return false;
     const double side = fmin(fmax(2.5, 0.16 * length), 7);
     const double nx = -dy / length * side, ny = dx / length * side;
     const int steps = length < 24 ? 8 : 12;
     int dark = 0;
     for (int k = 0; k < steps; k++) {
-        const double t = 0.14 + 0.72 * (k + 0.5) / steps;
+        const double t = t0 + (t1 - t0) * (k + 0.5) / steps;
         const double x = a[0] + t * dx, y = a[1] + t * dy;
         float line = grid_image_at(image, x, y);
         // Crossings are found to a pixel or so: look to both sides by half of one.
@@ -85,17 +114,11 @@ static bool line_between(const struct grid_image *image, const double a[2], cons
     return dark >= steps - 1 - steps / 8;
 }
 
-static void position(const struct spots *s, int k, double ret[2])
-{
-    ret[0] = (double)s->spot[k].x;
-    ret[1] = (double)s->spot[k].y;
-}
-
 // The arms of a possible seed: neighbours joined to it by a line, nearest first in each direction.
 static int find_arms(const struct spots *s, int seed, double arm[NEIGHBOURS][2])
 {
     double p[2], near[NEIGHBOURS][3];
-    int count = 0;
+    int spot[NEIGHBOURS], count = 0;
     position(s, seed, p);
     // Nearest spots in rising distance, kept by insertion.
     const int steps = (int)(s->high / BUCKET) + 1;
@@ -109,8 +132,11 @@ static int find_arms(const struct spots *s, int seed, double arm[NEIGHBOURS][2])
                     (count == NEIGHBOURS && d >= near[count - 1][2]))
                     continue;
                 int at = count < NEIGHBOURS ? count++ : count - 1;
-                for (; at > 0 && near[at - 1][2] > d; at--)
+                for (; at > 0 && near[at - 1][2] > d; at--) {
                     memcpy(near[at], near[at - 1], sizeof near[0]);
+                    spot[at] = spot[at - 1];
+                }
+                spot[at] = k;
                 near[at][0] = dx;
                 near[at][1] = dy;
                 near[at][2] = d;
@@ -123,8 +149,7 @@ static int find_arms(const struct spots *s, int seed, double arm[NEIGHBOURS][2])
             const double dot = arm[a][0] * near[n][0] + arm[a][1] * near[n][1];
             behind |= dot > 0.93 * hypot(arm[a][0], arm[a][1]) * near[n][2];
         }
-        const double to[2] = {p[0] + near[n][0], p[1] + near[n][1]};
-        if (behind || (s->lines && !line_between(s->image, p, to)))
+        if (behind || !line_between(s, seed, spot[n]))
             continue;
         arm[arms][0] = near[n][0];
         arm[arms][1] = near[n][1];
@@ -187,13 +212,14 @@ static bool step(const struct spots *s, const struct grid_lattice *lattice, cons
     double p[2], q[2];
     position(s, w->spot, p);
     const double length = hypot(b[0], b[1]);
-    const double reach = fmax(2.5, (s->lines ? 0.2 : 0.3) * length);
+    const bool exact = is_crossing(s, w->spot);
+    const double reach = fmax(2.5, (exact ? 0.2 : 0.3) * length);
     const int k = nearest(s, p[0] + sign * b[0], p[1] + sign * b[1], reach);
     if (k < 0 || s->owner[k] == owner || abs(w->i + DI[d]) > GRID_BOX_MAX ||
         abs(w->j + DJ[d]) > GRID_BOX_MAX || lattice_find(lattice, w->i + DI[d], w->j + DJ[d]) >= 0)
         return false;
     position(s, k, q);
-    if (s->lines && !line_between(s->image, p, q))
+    if (!line_between(s, w->spot, k))
         return false;
     *ret = *w;
     ret->spot = k;
@@ -201,7 +227,7 @@ static bool step(const struct spots *s, const struct grid_lattice *lattice, cons
     ret->j += DJ[d];
     double *nb = DI[d] ? ret->bu : ret->bv;
     // Crossings are where they are; stones lie about theirs, so one step says less.
-    const double share = s->lines ? 0.5 : 0.2;
+    const double share = exact && is_crossing(s, k) ? 0.5 : 0.2;
     nb[0] = (1 - share) * nb[0] + share * sign * (q[0] - p[0]);
     nb[1] = (1 - share) * nb[1] + share * sign * (q[1] - p[1]);
     return true;
@@ -245,7 +271,8 @@ static int search(struct spots *s, struct walker *queue, struct grid_lattice *sc
 {
     enum { SMALLEST = 6 };
     int found = 0, owner = 0;
-    for (int k = 0; k < s->count && k < SEED_TRIES; k++) {
+    for (int n = 0; n < s->count && n < SEED_TRIES; n++) {
+        const int k = (s->crossings + n) % s->count; // stones first: there are few, and no others
         struct walker seed = {.spot = k};
         if (s->owner[k] != 0 || !seed_basis(s, k, seed.bu, seed.bv))
             continue;
@@ -291,66 +318,82 @@ int grid_seed_crossings(const struct grid_image *image, struct grid_lattice *ret
     struct cvshim_spot *spot = calloc(GRID_SPOTS_MAX, sizeof *spot);
     if (!spot)
         return -ENOMEM;
-    struct spots s = {
-        .image = image, .lines = true, .low = CELL_MIN, .high = CELL_MAX, .spot = spot};
+    struct spots s = {.image = image, .high = CELL_MAX, .spot = spot};
     s.count = cvshim_crossings(image->px, image->width, image->height, spot, GRID_SPOTS_MAX);
+    s.crossings = s.count;
     const int found = s.count < 0 ? s.count : seed_from(&s, ret, max);
     free(spot);
     return found;
 }
 
-// --- stones --------------------------------------------------------------------------------------
-
-// The radius most discs have, by votes of discs within a fifth of each other.
-static float usual_radius(const struct cvshim_spot *disc, int count)
-{
-    float best = 0;
-    int most = 0;
-    for (int k = 0; k < count; k++) {
-        int votes = 0;
-        for (int m = 0; m < count; m++)
-            votes += fabsf(disc[m].strength - disc[k].strength) < 0.2F * disc[k].strength;
-        if (votes > most) {
-            most = votes;
-            best = disc[k].strength;
-        }
-    }
-    return best;
-}
-
-static int keep_usual(struct cvshim_spot *disc, int count)
-{
-    const float radius = usual_radius(disc, count);
-    int kept = 0;
-    for (int k = 0; k < count; k++)
-        if (disc[k].strength > 0.6F * radius && disc[k].strength < 1.5F * radius)
-            disc[kept++] = disc[k];
-    return kept;
-}
-
-int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max)
-{
-    // The surroundings are taken over a third of the picture: within less, stones are the majority.
-    const int reach = (image->width > image->height ? image->width : image->height) / 3;
-    const int dark =
-        cvshim_discs(image->px, image->width, image->height, -1, 0.35, reach, 4, ret, max);
-    if (dark < 0)
-        return dark;
-    const int kept = keep_usual(ret, dark);
-    const int light = cvshim_discs(image->px, image->width, image->height, 1, 0.15, reach, 4,
-                                   ret + kept, max - kept);
-    return light < 0 ? light : kept + keep_usual(ret + kept, light);
-}
-
 int grid_seed_discs(const struct grid_image *image, const struct cvshim_spot *disc, int count,
                     struct grid_lattice *ret, int max)
 {
-    const double radius = (double)usual_radius(disc, count);
-    // From touching stones seen at a slant to small ones with room between.
+    const double radius = (double)grid_usual_radius(disc, count);
+    // Up to small stones with room between.
     struct spots s = {.image = image,
-                      .low = 1.3 * radius,
                       .high = 3.4 * radius,
                       .spot = disc,
                       .count = count < GRID_SPOTS_MAX ? count : GRID_SPOTS_MAX};
     return count < 6 ? 0 : seed_from(&s, ret, max);
+}
+
+// Do two lines go out from here that are not one? Flaws of a line pass for crossings, too.
+static bool two_lines(const struct grid_image *image, double x, double y)
+{
+    enum { RING = 32, QUARTER = RING / 4 };
+    static const double RADIUS = 6; // pixels: less than half of the smallest board's cells
+    static const float SHARE = 0.4F;
+    float ring[RING], level = 0;
+    for (int k = 0; k < RING; k++) {
+        const double angle = 2 * 3.14159265358979 * k / RING;
+        ring[k] = grid_image_at(image, x + RADIUS * cos(angle), y + RADIUS * sin(angle));
+        level += ring[k] / RING;
+    }
+    int first = 0;
+    for (int k = 1; k < RING; k++)
+        if (ring[k] < ring[first])
+            first = k;
+    float across = level;
+    for (int k = -QUARTER / 2; k <= QUARTER / 2; k++) {
+        across = fminf(across, ring[(first + QUARTER + k + RING) % RING]);
+        across = fminf(across, ring[(first - QUARTER + k + RING) % RING]);
+    }
+    return level - across > fmaxf(LINE_MIN, SHARE * (level - ring[first]));
+}
+
+// What may be a crossing of two lines on a board with stones: around those there are rims and
+// bright spots, which pass for crossings.
+static int keep_clear(const struct grid_image *image, struct cvshim_spot *spot, int count,
+                      const struct cvshim_spot *disc, int discs)
+{
+    static const float RIM = 1.3F; // stone radii
+    int kept = 0;
+    for (int k = 0; k < count; k++) {
+        bool clear = two_lines(image, (double)spot[k].x, (double)spot[k].y);
+        for (int d = 0; d < discs && clear; d++)
+            clear = hypotf(spot[k].x - disc[d].x, spot[k].y - disc[d].y) > RIM * disc[d].strength;
+        if (clear)
+            spot[kept++] = spot[k];
+    }
+    return kept;
+}
+
+int grid_seed_both(const struct grid_image *image, const struct cvshim_spot *disc, int count,
+                   struct grid_lattice *ret, int max)
+{
+    struct cvshim_spot *spot = calloc(GRID_SPOTS_MAX, sizeof *spot);
+    if (!spot)
+        return -ENOMEM;
+    struct spots s = {.image = image, .high = CELL_MAX, .spot = spot};
+    int found = cvshim_crossings(image->px, image->width, image->height, spot, GRID_SPOTS_MAX);
+    if (found >= 0) {
+        s.crossings = keep_clear(image, spot, found, disc, count);
+        s.count = s.crossings;
+        for (int d = 0; d < count && s.count < GRID_SPOTS_MAX; d++)
+            spot[s.count++] = disc[d];
+        found = seed_from(&s, ret, max);
+    }
+    free(spot);
+    return found;
 }

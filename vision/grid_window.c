@@ -35,22 +35,39 @@ bool field_looks_like_stone(struct field *f, int i, int j)
     return on_board && fabsf(node->stone) > LEAST && field_arms_seen(f, i, j) <= 1;
 }
 
+// A board's frame runs along its border like a line of it, but no line goes inwards from it.
+static double frame_cost(const double seen[4], const bool edge[4])
+{
+    double cost = 0;
+    for (int d = 0; d < 4; d++) {
+        const double along = seen[(d + 1) & 3] + seen[(d + 3) & 3];
+        if (edge[d] && along > 1 && seen[(d + 2) & 3] < 0.5)
+            cost += along + 1;
+    }
+    return cost;
+}
+
 // What one crossing says about being inside the window (in) with the edges given.
 static double node_score(struct field *f, int i, int j, bool in, const bool edge[4])
 {
+    static const float PLAIN = 0.25F; // log units: a stone of a board, no grain of a table
+    static const double STONE = 1.5, STONE_BESIDE = 0.75, NOTHING = 1.5, OUTSIDE = 6;
     const struct field_node *node = field_at(f, i, j);
-    double score = 0;
+    const bool stone = field_looks_like_stone(f, i, j);
+    double score = 0, seen[4];
     for (int d = 0; d < 4; d++) {
-        const double s = (double)field_seen(f, &node->arm[d]);
-        score += in && !edge[d] ? s : -s;
+        seen[d] = (double)field_seen(f, &node->arm[d]);
+        score += in && !edge[d] ? seen[d] : -seen[d];
     }
-    if (field_looks_like_stone(f, i, j))
-        score += in ? 1.5 : 0;
-    else if (in && field_arms_seen(f, i, j) == 0)
-        score -= 1.5; // a bare place without lines
-    if (in && !node->inside)
-        score -= 6;
-    return score;
+    if (!in)
+        return score - (stone && fabsf(node->stone) > PLAIN ? STONE_BESIDE : 0);
+    if (stone)
+        score += STONE;
+    else if (field_arms_seen(f, i, j) == 0)
+        score -= NOTHING; // a bare place without lines
+    else
+        score -= frame_cost(seen, edge);
+    return node->inside ? score : score - OUTSIDE;
 }
 
 static double window_score(struct field *f, int a, int b, int columns, int rows)
@@ -92,19 +109,23 @@ static void make_room(int *from, int *to, int lines)
     }
 }
 
-// The best place of a columns x rows window in the box.
-static double best_window(struct field *f, int columns, int rows, int *ret_a, int *ret_b)
+// The best place of a columns x rows window in the box; `ret_margin` is how much worse the next
+// best is.
+static double best_window(struct field *f, int columns, int rows, int *ret_a, int *ret_b,
+                          double *ret_margin)
 {
-    double best = -INFINITY;
+    double best = -INFINITY, second = -INFINITY;
     for (int b = f->j0; b + rows <= f->j1 + 1; b++)
         for (int a = f->i0; a + columns <= f->i1 + 1; a++) {
             const double s = window_score(f, a, b, columns, rows);
+            second = fmax(second, fmin(s, best));
             if (s > best) {
                 best = s;
                 *ret_a = a;
                 *ret_b = b;
             }
         }
+    *ret_margin = best - second;
     return best;
 }
 
@@ -126,9 +147,11 @@ bool field_select_board(struct field *f, const struct grid_request *request)
         const int c = request->columns ? request->columns : SIZE[k];
         const int r = request->columns ? request->rows : SIZE[k];
         int a = 0, b = 0;
-        const double score = best_window(f, c, r, &a, &b);
+        double margin;
+        const double score = best_window(f, c, r, &a, &b, &margin);
         if (score > best) {
             best = score;
+            f->margin = margin / (c < r ? c : r);
             columns = c;
             rows = r;
             at[0] = a;

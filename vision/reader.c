@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "vision/grid.h"
+#include "vision/locate.h"
 #include "vision/overlay.h"
 #include "vision/picture.h"
 #include "vision/scene.h"
 #include "vision/stones.h"
-#include "vision/tags.h"
 #include "vision/watch.h"
 
 enum {
     LOCATE_EVERY_MS = 500, // frame time between two searches without a board
     LEARN_EVERY = 8,       // still frames between two updates of what is learned
+    CONFIRM_LOOKS = 4,     // at a still board, until one finds it where it was found
 };
 
 static const double SCORE_ELSEWHERE = 0.85; // of a board found elsewhere: see lines_stay()
@@ -26,6 +27,7 @@ struct vision {
     struct picture picture;
     bool have_picture, have_geometry;
     bool geometry_given; // from outside: to be checked against the first frame
+    int confirm;         // looks left to find the board where it was found; 0: it is there
     struct geometry geometry;
     struct sampler sampler;
     struct surface surface;
@@ -141,44 +143,6 @@ static void use_geometry(struct vision *v, const struct geometry *g)
     scene_restart(&v->scene);
 }
 
-// Quarter turns that bring the corner of the settings to (0,0); the grid comes upright.
-static int turns_by_settings(const struct vision *v)
-{
-    switch (v->settings.a1) {
-    case VISION_A1_BOTTOM_RIGHT:
-        return 1;
-    case VISION_A1_TOP_RIGHT:
-        return 2;
-    case VISION_A1_TOP_LEFT:
-        return 3;
-    case VISION_A1_BOTTOM_LEFT:
-        break;
-    }
-    return 0;
-}
-
-// After a bump the board lies nearly as before: the turn that moves A1 least.
-static int turns_by_history(const struct geometry *before, const struct geometry *upright)
-{
-    int best = 0;
-    double best_distance = INFINITY, x0, y0;
-    geometry_board_to_image(before, 0, 0, &x0, &y0);
-    for (int k = 0; k < 4; k++) {
-        struct geometry g = *upright;
-        double x, y;
-        geometry_turn(&g, k);
-        if (g.columns != before->columns || g.rows != before->rows)
-            continue;
-        geometry_board_to_image(&g, 0, 0, &x, &y);
-        const double distance = hypot(x - x0, y - y0);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = k;
-        }
-    }
-    return best;
-}
-
 // Under a large hand, half a board and half a table may look like a board that was pushed. While
 // lines are seen where the board was, only a whole board elsewhere will do.
 static bool lines_stay(const struct vision *v)
@@ -187,83 +151,20 @@ static bool lines_stay(const struct vision *v)
     return v->watch.seen > SEEN && hypotf(v->watch.shift_u, v->watch.shift_v) < SHIFT;
 }
 
-// After a push the board has the lines it had.
-static enum grid_lines known_lines(const struct vision *v)
-{
-    if (!v->have_geometry)
-        return GRID_LINES_ANY;
-    return v->geometry.light_lines ? GRID_LINES_LIGHT : GRID_LINES_DARK;
-}
-
-// Seen from another place, empty points look otherwise; after a push they do not.
-static bool looks_from_elsewhere(const struct geometry *before, const struct geometry *now)
-{
-    static const double PUSHED = 3; // cells
-    const double u = now->columns - 1, v = now->rows - 1;
-    for (int corner = 0; corner < 4; corner++) {
-        double x0, y0, x1, y1;
-        geometry_board_to_image(before, corner & 1 ? u : 0, corner & 2 ? v : 0, &x0, &y0);
-        geometry_board_to_image(now, corner & 1 ? u : 0, corner & 2 ? v : 0, &x1, &y1);
-        if (hypot(x1 - x0, y1 - y0) > PUSHED * geometry_cell_px(now, u / 2, v / 2))
-            return true;
-    }
-    return false;
-}
-
-// Finds the grid by its lines and turns it so that A1 lies where the tags, the last geometry or the
-// settings have it. With tags the lines are also looked for between them.
-static int find_grid(const struct vision *v, struct grid_result *ret, const char **ret_why)
-{
-    const struct picture *p = &v->picture;
-    int turns = turns_by_settings(v);
-    const bool sideways = turns & 1;
-    const struct grid_request request = {.columns =
-                                             sideways ? v->settings.rows : v->settings.columns,
-                                         .rows = sideways ? v->settings.columns : v->settings.rows,
-                                         .lines = known_lines(v)};
-    struct tags tags = {0};
-    int r = v->settings.tags ? tags_find(p->luma, p->width, p->height, &tags) : 0;
-    if (r == 0)
-        r = grid_find(p->luma, p->width, p->height, &request, ret, ret_why);
-    struct geometry *g = &ret->geometry;
-    const int by_tags = r == 0 ? tags_turns(&tags, g, &turns) : -EINVAL;
-    if (r == -ENOENT || (r == 0 && by_tags == -EINVAL)) {
-        r = tags_seed(&tags, p->luma, p->width, p->height, v->settings.columns, v->settings.rows,
-                      g);
-        ret->score = 1; // four tags around it
-        return r;
-    }
-    if (r == 0)
-        geometry_turn(g,
-                      by_tags != 0 && v->have_geometry ? turns_by_history(&v->geometry, g) : turns);
-    return r;
-}
-
 static int search(struct vision *v, struct error *err)
 {
-    const struct picture *p = &v->picture;
-    struct grid_result found;
-    const char *why = "";
-    int r = find_grid(v, &found, &why);
-    if (r == -ENOENT)
-        return error_set(err, r, "no board of %dx%d lines was found: %s", v->settings.columns,
-                         v->settings.rows, why);
+    static const double PUSHED = 3; // cells
+    const struct geometry *before = v->have_geometry ? &v->geometry : NULL;
+    const double least = before && lines_stay(v) ? SCORE_ELSEWHERE : 0;
+    struct geometry g;
+    const int r = locate_board(&v->settings, &v->picture, before, least, &g, err);
     if (r != 0)
-        return error_set(err, r, "the search for the board failed");
-    if (v->have_geometry && lines_stay(v) && found.score < SCORE_ELSEWHERE)
-        return error_set(err, -ENOENT, "the board's lines are seen where they were");
-    struct geometry g = found.geometry;
-    if (v->settings.lens.fx > 0)
-        g.lens = v->settings.lens;
-    else if (v->have_geometry)
-        g.lens = v->geometry.lens;
-    const bool fit_lens = v->settings.lens.fx <= 0 && !v->have_geometry;
-    r = grid_refine(p->luma, p->width, p->height, fit_lens, &g, &found);
-    if (r != 0)
-        return error_set(err, -ENOENT, "a grid was found, but its lines could not be fitted");
-    if (v->have_geometry && looks_from_elsewhere(&v->geometry, &g))
+        return r;
+    // Seen from another place, empty points look otherwise; after a push they do not.
+    if (before && locate_distance(before, &g) > PUSHED)
         bare_forget(&v->bare);
     use_geometry(v, &g);
+    v->confirm = CONFIRM_LOOKS;
     return 0;
 }
 
@@ -295,8 +196,10 @@ static void locate_when_due(struct vision *v, int64_t now)
         return;
     v->searched = true;
     v->last_search_ns = now;
-    if (v->geometry_given && fits_picture(v) && refine(v, 0, 0))
+    if (v->geometry_given && fits_picture(v) && refine(v, 0, 0)) {
+        v->confirm = 0;
         return;
+    }
     v->geometry_given = false;
     search(v, NULL);
 }
@@ -479,6 +382,50 @@ static void follow_camera(struct vision *v, int64_t now)
     search(v, NULL);
 }
 
+// What was found while a hand or the arm lay over the border may be a line off. So the board is
+// looked for once more where all of it shows, and counts as still only when it is found in the same
+// place twice.
+static void confirm(struct vision *v)
+{
+    static const double SAME = 0.3; // cells
+    struct geometry g;
+    if (v->confirm == 0 || v->scene.state != SCENE_STILL)
+        return;
+    const int r = locate_board(&v->settings, &v->picture, &v->geometry, 0, &g, NULL);
+    if (r == 0 && locate_distance(&v->geometry, &g) < SAME) {
+        v->confirm = 0;
+    } else if (r != 0 && --v->confirm > 0) {
+        scene_restart(&v->scene);
+    } else {
+        v->have_geometry = v->searched = false;
+        surface_forget(&v->surface);
+        bare_forget(&v->bare);
+    }
+}
+
+static void read_board(struct vision *v, int64_t now)
+{
+    surface_read(&v->surface, &v->sampler, &v->picture);
+    watch_read(&v->watch, &v->picture);
+    const struct scene_input input = {.time_ns = now,
+                                      .still_frames = v->settings.still_frames,
+                                      .still_ns = v->settings.still_ns,
+                                      .arm = v->arm};
+    const enum scene_state before = v->scene.state;
+    scene_update(&v->scene, &input, &v->sampler, &v->surface, &v->watch, &v->picture);
+    confirm(v);
+    if (!v->have_geometry)
+        return;
+    // What was read while a hand covered the surface around it may be wrong though the point itself
+    // has not changed since.
+    if (v->scene.state == SCENE_STILL && before != SCENE_STILL)
+        memset(v->point_known, 0, sizeof v->point_known);
+    read_points(v);
+    if (!v->surface.learned && v->surface.foreign_largest < 4)
+        surface_learn(&v->surface, &v->sampler, 1);
+    learn_slowly(v);
+}
+
 int vision_observe(struct vision *vision, const struct frame *frame, struct observation *ret,
                    struct error *err)
 {
@@ -491,29 +438,13 @@ int vision_observe(struct vision *vision, const struct frame *frame, struct obse
         v->have_geometry = false;
     if (!v->have_geometry)
         locate_when_due(v, frame->time_ns);
+    if (v->have_geometry)
+        read_board(v, frame->time_ns);
+    fill_observation(v, frame, ret);
     if (v->have_geometry) {
-        surface_read(&v->surface, &v->sampler, &v->picture);
-        watch_read(&v->watch, &v->picture);
-        const struct scene_input input = {.time_ns = frame->time_ns,
-                                          .still_frames = v->settings.still_frames,
-                                          .still_ns = v->settings.still_ns,
-                                          .arm = v->arm};
-        const enum scene_state before = v->scene.state;
-        scene_update(&v->scene, &input, &v->sampler, &v->surface, &v->watch, &v->picture);
-        // What was read while a hand covered the surface around it may be wrong though the point
-        // itself has not changed since.
-        if (v->scene.state == SCENE_STILL && before != SCENE_STILL)
-            memset(v->point_known, 0, sizeof v->point_known);
-        read_points(v);
-        if (!v->surface.learned && v->surface.foreign_largest < 4)
-            surface_learn(&v->surface, &v->sampler, 1);
-        learn_slowly(v);
-        fill_observation(v, frame, ret);
         v->frames++;
         follow_camera(v, frame->time_ns);
-        return 0;
     }
-    fill_observation(v, frame, ret);
     return 0;
 }
 

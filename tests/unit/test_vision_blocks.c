@@ -1,0 +1,111 @@
+// Pentago's small board found cold, with marbles all over it: it must be found where it is, or not
+// at all - one line off, every marble would seem to have moved.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config/base/rng.h"
+#include "tests/unit/vision_rig.h"
+
+enum { LINES = 6, FRAMES = 6 };
+
+static void pentago_table(bool random, uint64_t seed, struct table_setup *ret)
+{
+    if (random)
+        table_setup_random(seed, ret);
+    else
+        table_setup_default(ret);
+    ret->seed = seed;
+    ret->board.kind = SETUP_BOARD_BLOCKS;
+    ret->board.columns = ret->board.rows = LINES;
+}
+
+// So many marbles, `outer` of ten of them on the two rows along which the camera looks.
+static void put_marbles(struct vision_rig *rig, uint64_t seed, int count, unsigned outer)
+{
+    struct rng rng;
+    bool taken[LINES][LINES] = {{false}};
+    rng_seed(&rng, seed);
+    for (int k = 0; k < count;) {
+        const uint32_t column = rng_below(&rng, LINES);
+        const bool border = rng_below(&rng, 10) < outer;
+        const uint32_t row = border ? (LINES - 1) * rng_below(&rng, 2) : rng_below(&rng, LINES);
+        if (taken[row][column])
+            continue;
+        taken[row][column] = true;
+        assert_int_equal(table_put_stone(rig->table, 1 + k % 2, rig->setup.board.pitch_x * column,
+                                         rig->setup.board.pitch_y * row),
+                         0);
+        k++;
+    }
+}
+
+// How far off a new reader finds it, cells; < 0: not at all.
+static double found_cold(bool random, uint64_t seed, int count, unsigned outer)
+{
+    struct table_setup setup;
+    pentago_table(random, seed, &setup);
+    struct vision_rig *rig = vision_rig_new(&setup);
+    put_marbles(rig, seed, count, outer);
+    vision_rig_look(rig, FRAMES);
+    const double error = vision_rig_grid_error(rig);
+    vision_rig_free(rig);
+    return error;
+}
+
+static void found_where_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        bool random;
+        uint64_t seed;
+        int count;
+        unsigned outer;
+    } CASES[] = {
+        {false, 17, 20, 0}, // once found with lines between its lines
+        {false, 22, 34, 0}, // between the marbles of a bowl
+        {false, 2, 32, 0},  {false, 30, LINES * LINES, 0},
+        {false, 41, 14, 8}, // the nearest and the farthest row full
+        {true, 10, 10, 0},  // rims of marbles taken for crossings
+        {true, 47, 20, 0},  // the frame taken for the border line
+        {true, 25, 26, 0},
+    };
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
+        const double error =
+            found_cold(CASES[k].random, CASES[k].seed, CASES[k].count, CASES[k].outer);
+        print_message("%s table %d, %d marbles: %.2f cells off\n",
+                      CASES[k].random ? "random" : "default", (int)CASES[k].seed, CASES[k].count,
+                      error);
+        assert_true(error >= 0 && error < 0.2);
+    }
+}
+
+// The lines of one direction end beyond the picture's lower edge: five of six rows show. Nothing
+// says that it is the nearest that is missing, so no board of six is found.
+static void not_found_when_a_row_is_cut_off(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    pentago_table(false, 3, &setup);
+    setup.camera.target[1] += 70;
+    setup.camera.eye[1] += 70;
+    struct vision_rig *rig = vision_rig_new(&setup);
+    put_marbles(rig, 3, 18, 4);
+    vision_rig_look(rig, FRAMES);
+    assert_true(vision_rig_grid_error(rig) < 0);
+    assert_int_equal(rig->seen.scene.state, SCENE_NO_BOARD);
+    vision_rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_where_it_is),
+        cmocka_unit_test(not_found_when_a_row_is_cut_off),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -228,25 +228,35 @@ static void short_touch_does_not_count(void **state)
     gpio.ops->close(gpio.impl);
 }
 
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 static void estop_counts_at_once(void **state)
 {
+    enum { PRESSES = 200 };
+    int64_t took[PRESSES];
     (void)state;
     struct gpio gpio = open_inputs();
     enum gpio_line line;
-    int64_t when, worst = 0;
-    for (int i = 0; i < 200; i++) {
+    int64_t when;
+    for (int i = 0; i < PRESSES; i++) {
         const int64_t begin = clock_monotonic_ns();
         pull(ESTOP, i % 2 == 0);
         assert_int_equal(next_edge(&gpio, 500, &line, &when), 0);
-        const int64_t took = clock_monotonic_ns() - begin;
-        worst = took > worst ? took : worst;
+        took[i] = clock_monotonic_ns() - begin;
         assert_int_equal(line, GPIO_ESTOP);
         assert_int_equal(gpio.ops->get(gpio.impl, GPIO_ESTOP), i % 2 == 0);
         // The kernel's time is that of the edge, on the clock that everything else uses.
-        assert_true(when >= begin && when <= begin + took);
+        assert_true(when >= begin && when <= begin + took[i]);
     }
-    printf("  e-stop edge to program, nothing else running: worst of 200 %.2f ms\n",
-           (double)worst / 1e6);
+    qsort(took, PRESSES, sizeof took[0], compare);
+    printf("  e-stop edge to program, nothing else running: median %.2f, worst of %d %.2f ms\n",
+           (double)took[PRESSES / 2] / 1e6, PRESSES, (double)took[PRESSES - 1] / 1e6);
+    // The buttons' window is not waited for. A busy machine may delay some, not half of them.
+    assert_true(took[PRESSES / 2] < WINDOW_MS * NS_PER_MS / 2);
     gpio.ops->close(gpio.impl);
 }
 

@@ -12,6 +12,7 @@
 
 enum { CAMERA_TERMINAL = 1, OUTPUT_TERMINAL = 2, PROCESSING_UNIT = 3 };
 enum { MODE_MANUAL = 1, MODE_APERTURE = 8 };
+enum { AUTO_UPDATE = 0x08 }; // GET_INFO: the value changes by itself
 
 enum request {
     SET_CUR = 0x01,
@@ -68,6 +69,15 @@ static void wander(struct control *c)
         c->now = c->min;
 }
 
+// Switched off, it forgets what it had found, as some do: the value is what it was without it.
+static void forget(const struct control *automatic)
+{
+    for (int i = 0; i < CONTROLS; i++)
+        if (controls[i].unit == automatic->unit && controls[i].automatic == automatic->selector &&
+            automatic->now == controls[i].manual)
+            controls[i].now = controls[i].max;
+}
+
 static int put(uint8_t *data, int32_t value, uint8_t size)
 {
     for (int i = 0; i < size; i++)
@@ -84,6 +94,7 @@ static int control_request(uint8_t request, struct control *c, uint8_t *data, si
             for (int i = 0; i < c->size; i++)
                 value |= (uint32_t)data[i] << 8 * i;
             c->now = (int32_t)value;
+            forget(c);
         }
         return 0;
     case GET_CUR:
@@ -100,7 +111,9 @@ static int control_request(uint8_t request, struct control *c, uint8_t *data, si
     case GET_LEN:
         return put(data, c->size, 2);
     case GET_INFO:
-        return put(data, 3, 1); // can be read and set
+        // Can be read and set; what an automatic adjusts must not be taken from the driver's
+        // memory.
+        return put(data, c->automatic ? 3 | AUTO_UPDATE : 3, 1);
     default:
         return -EINVAL;
     }

@@ -8,6 +8,9 @@ tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c
 tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers TIMEOUT 60)
 
 if(TARGET tessera_controller)
+    tessera_test(NAME test_controller_controls SOURCES unit/test_controller_controls.c
+        LIBS tessera_controller TIMEOUT 30)
+    set_target_properties(test_controller_controls PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
     tessera_test(NAME test_controller_park SOURCES unit/test_controller_park.c LIBS tessera_controller m TIMEOUT 30)
     set_target_properties(test_controller_park PROPERTIES LINKER_LANGUAGE CXX)

@@ -32,12 +32,24 @@ wait_for 5 in_state stopped || fail "the robot has not stopped"
 note "meanwhile $(wc -l <"$run/camera") pictures from the camera, $(grep -ac still "$run/seen") more read"
 kill $load
 
-# The end by a signal: stop, and let go of everything.
 kill -TERM "$robot"
+wait "$robot"
+kill -CONT "$wires"
+
+# The end by a signal while the arm is at work: stop, and let go of everything. Asked twice, because a stone
+# on the cup would be put away first.
+rm -f "$run/game"
+play_up --seat both --level 1 --resume
+confirm
+wait_for 60 eval '[ "$(level 5)" = 1 ]' || fail "no pump within a minute"
+before=$(wc -l <"$stops")
+kill -TERM "$robot"
+pause 0.3
+kill -TERM "$robot" 2>/dev/null
 wait "$robot"
 note "ended by SIGTERM with $?; pump, valve, lamps: $(outputs)"
 [ "$(outputs)" = 0000 ] || fail "an output is still driven"
-kill -CONT "$wires"
+wait_for 1 eval '[ "$(wc -l <"$stops")" -gt $before ]' || fail "SIGTERM does not stop the plotter"
 
 # The end without a word, with the pump on.
 rm -f "$run/game"

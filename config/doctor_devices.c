@@ -163,6 +163,7 @@ static void gpio_lines(const struct settings *s, const struct hardware_gpio *chi
 {
     int wired = 0;
     int good = 0;
+    int ours = 0;
     for (int i = 0; i < SETTINGS_GPIO_LINES; i++) {
         const char *name = s->gpio.pin[i].line;
         if (name[0] == '\0')
@@ -178,10 +179,11 @@ static void gpio_lines(const struct settings *s, const struct hardware_gpio *chi
                        "GPIO line %s is used by %s", name, line->consumer);
         else
             good++;
+        ours += line && line->consumer[0] != '\0';
     }
     if (good == wired)
-        doctor_add(report, DOCTOR_GOOD, "panel", "", "all %d wired GPIO lines are there and free",
-                   wired);
+        doctor_add(report, DOCTOR_GOOD, "panel", "", "all %d wired GPIO lines are there and %s",
+                   wired, ours ? "used by tessera itself, which is running" : "free");
 }
 
 static void panel(const struct settings *s, struct doctor_report *report)

@@ -141,7 +141,7 @@ times_told() { # times_told LINE: sets told
 said() { grep -aqE "$1" "$run/game"; }
 
 everything_up() { # all three drivers, and the robot waiting for somebody to confirm
-    gpio_up
+    gpio_up ${line_holder:+"$line_holder"}
     table_up "${@:2}"
     wires_up
     plug_plotter

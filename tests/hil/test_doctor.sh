@@ -2,6 +2,7 @@
 # What people are told when a cable is wrong: on the real drivers.
 . "$(dirname "$0")/lib.sh"
 
+line_holder=fan-control # has line 12
 everything_up '' --strict-baud
 doctor() { "$TESSERA_BIN/tessera" doctor --config "$run/tessera.yaml" 2>&1; }
 config() { "$TESSERA_BIN/tessera-config" "$@" --config "$run/tessera.yaml" 2>&1; }
@@ -16,6 +17,11 @@ must_say "$(doctor)" "good.*camera.*$device"
 must_say "$(doctor)" 'good.*pictures.*MJPG of 1280 x 720'
 sed -i 's|^camera:|camera:\n  width: 1000\n  height: 700|' "$run/tessera.yaml"
 must_say "$(doctor)" 'gives MJPG of 1280 x 720, not MJPG of 1000 x 700'
+settings
+must_say "$(doctor)" 'good.*GPIO lines are there and free'
+settings '  lamp-turn:
+    line: GPIO12'
+must_say "$(doctor)" 'bad.*GPIO line GPIO12 is used by fan-control'
 settings
 must_say "$(config ports)" 'FT232R'
 must_say "$(config ports)" 'Table camera'
@@ -34,7 +40,7 @@ play_up --seat both
 wait_for 10 test -s "$run/game"
 sleep 1
 must_say "$(arm status)" "in use by tessera"
-must_say "$(doctor)" "GPIO.*(held|used) by tessera|panel"
+must_say "$(doctor)" "good.*GPIO lines are there and used by tessera"
 kill "$robot"
 wait "$robot"
 rm -f "$run/game"

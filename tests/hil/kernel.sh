@@ -18,10 +18,10 @@ candidate() { # candidate PACKAGE: the version that apt would install
     apt-cache policy "$1" | sed -n 's/^ *Candidate: //p'
 }
 
-# The release's own sources: 6.1 on Debian 12, 6.12 on Debian 13.
+# The release's own sources: 6.1 on Debian 12, 6.12 on Debian 13. Nothing, if apt has no lists.
 source_package() {
-    apt-cache depends linux-source 2>/dev/null |
-        sed -n 's/^ *Depends: *\(linux-source-[0-9.]*\)$/\1/p' | head -n 1
+    { apt-cache depends linux-source 2>/dev/null || true; } |
+        sed -n 's/^ *Depends: *\(linux-source-[0-9.]*\)$/\1/p' | sed -n 1p
 }
 
 # unpack PACKAGE: the kernel's sources, without other machines' and without what is never compiled here.
@@ -84,6 +84,14 @@ package=$(source_package)
 if [ -z "$package" ]; then # a machine that has never asked
     apt-get -q update >/dev/null 2>&1 || true
     package=$(source_package)
+fi
+if [ -z "$package" ]; then # and one without a network, too
+    for kernel in "$cache"/linux-*; do
+        [ -x "$kernel" ] || continue
+        echo "hil: apt knows no linux-source; using the kernel of the last time." >&2
+        echo "$kernel"
+        exit 0
+    done
 fi
 [ -n "$package" ] || die "apt knows no linux-source; the kernel of these tests is built from it.
 Run apt-get update, or look whether /etc/apt names Debian's main archive."

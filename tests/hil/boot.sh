@@ -77,6 +77,12 @@ arguments=("mem=${memory}M" root=/dev/root rootfstype=hostfs rootflags=/ ro pani
 # shellcheck disable=SC2206 # several words are meant
 [ -z "$append" ] || arguments+=($append)
 
+# They travel on the kernel's command line, which is split at blanks.
+for path in "$here" "$share" "$disk"; do
+    case $path in *[[:space:]]*) die "this kernel can't be told of a path with a blank in it: $path
+Clone the project to a folder without one, and let TMPDIR be one, too." ;; esac
+done
+
 began=$SECONDS
 # A session of its own, so that one signal reaches the kernel and every process it traces.
 setsid taskset -c "$cpu" "$kernel" "${arguments[@]}" -- "$here/init.sh" </dev/null 2>"$control/console" &

@@ -35,11 +35,12 @@ unset HIL_SHARE TERM
 cut -d' ' -f1 /proc/uptime >/hil/.hil/uptime
 cd "$(cat /hil/.hil/folder)" || cd /
 
+# By the shell that has quoted it.
 # Through a pipe, since the console is a terminal and programs behave otherwise on one.
 mkfifo /run/output
 cat /run/output >/dev/tty0 &
 printer=$!
-setsid -w sh /hil/.hil/command </dev/null >/run/output 2>&1
+setsid -w bash /hil/.hil/command </dev/null >/run/output 2>&1
 echo $? >/run/code
 
 for process in /proc/[0-9]*; do

@@ -16,12 +16,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 PATH=$PATH:/sbin:/usr/sbin
 MACHINES=5
 seed=$(date +%s) unsafe='' cuts=''
+number() { # number TEXT: a whole one above zero
+    case $1 in
+    0* | *[!0-9]* | '') echo "hil: power [--self-test] [--seed N] [CUTS]; N and CUTS from 1" >&2; exit 2 ;;
+    esac
+    echo "$1"
+}
 while [ $# -gt 0 ]; do
     case $1 in
     --self-test) unsafe=$HIL_BIN/power-unsafe.so ;;
-    --seed) seed=$2; shift ;;
-    *[!0-9]* | '') echo "hil: power [--self-test] [--seed N] [CUTS]" >&2; exit 2 ;;
-    *) cuts=$1 ;;
+    --seed) seed=$(number "${2:-}"); shift ;;
+    *) cuts=$(number "$1") ;;
     esac
     shift
 done
@@ -30,7 +35,10 @@ cuts=${cuts:-$((MACHINES == 1 ? 20 : 100))}
 if [ "$cuts" -lt "$MACHINES" ]; then MACHINES=$cuts; fi
 RANDOM=$((seed % 32768))
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+machine=''
+# What runs in the background does not hear Ctrl-C.
+trap '[ -z "$machine" ] || { kill "$machine" && wait "$machine"; } 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 TESSERA_HIL_KERNEL=$("$here/kernel.sh")
 export TESSERA_HIL_KERNEL
 passed=0 failed=0 resumed=0 records=0
@@ -51,7 +59,7 @@ judge() { # judge WHAT STATUS TEXT
 }
 
 run_until_cut() { # run_until_cut FOLDER SEED: leaves disk, base, log and promises in FOLDER
-    local d=$1 game=$2 machine wait
+    local d=$1 game=$2 wait
     mkdir -p "$d/share"
     make_disk "$d/disk"
     cp "$d/disk" "$d/base"
@@ -72,6 +80,7 @@ run_until_cut() { # run_until_cut FOLDER SEED: leaves disk, base, log and promis
     sleep "$((RANDOM % 10)).$((RANDOM % 10))"
     kill -9 -- -"$(cat "$d/share/.hil/group")"
     wait "$machine" || true
+    machine=''
     tail -c $((3 * 4096)) "$d/disk" | tr -s '\0' '\n' | grep -aE '^(moves|calibration|game) ' >"$d/share/promises" || true
     [ "$(wc -l <"$d/share/promises")" = 3 ] || {
         echo "hil: the machine had promised nothing when its power was cut:" >&2

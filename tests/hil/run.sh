@@ -30,17 +30,21 @@ doctor 150
 serial 60
 gpio 120${GPIO_ROOT:+ GPIO_ROOT=$GPIO_ROOT}"
 
-plan=$quick
-if [ "${1:-}" = --all ]; then
-    plan=$all
-    shift
-fi
-if [ $# -gt 0 ]; then
-    plan=$(printf '%s\n' "$plan" | grep -E "^($(IFS='|' && echo "$*")) ") || {
-        echo "hil: there is no such test; there are: $(printf '%s\n' "$all" | cut -d' ' -f1 | sort -u | tr '\n' ' ')" >&2
-        exit 2
-    }
-fi
+plan=$quick names=''
+known=$(printf '%s\n' "$all" | cut -d' ' -f1 | sort -u | tr '\n' ' ')
+for word; do
+    case " $known" in
+    *" $word "*) names=${names:+$names|}$word ;;
+    *)
+        [ "$word" = --all ] || {
+            echo "hil: there is no test '$word'; there are: $known" >&2
+            exit 2
+        }
+        plan=$all
+        ;;
+    esac
+done
+[ -z "$names" ] || plan=$(printf '%s\n' "$plan" | grep -E "^($names) ")
 
 TESSERA_HIL_KERNEL=$("$here/kernel.sh")
 export TESSERA_HIL_KERNEL
@@ -55,7 +59,11 @@ outside() {
     case " $* " in
     *' PROCESSOR=arm64 '*) for_arm64=("ROBOT_BIN=${ARM64_BIN:?}" "ROBOT_HIL=${ARM64_HIL:?}" "ROBOT_ROOT=${ARM64_ROOT:?}") ;;
     esac
-    HIL_RUN=$folder timeout "$seconds" env "${for_arm64[@]}" "$@" || status=$?
+    # timeout leads a group of its own, which Ctrl-C does not reach.
+    HIL_RUN=$folder timeout "$seconds" env "${for_arm64[@]}" "$@" &
+    trap "kill $!" INT TERM
+    wait $! || status=$?
+    trap - INT TERM
     rm -rf "$folder"
     return "$status"
 }

@@ -12,7 +12,7 @@ quiet_arm() { # the tool does not move while the robot is blind
     local before
     sleep 1 # what was under way ends
     before=$(grep -ac 'placing' "$run/game")
-    sleep 3
+    sleep 9 # in play a stone follows each 6 to 7 s
     [ "$before" = "$(grep -ac 'placing' "$run/game")" ]
 }
 

@@ -67,7 +67,8 @@ fi
 
 # --- photographs: the position in each, without the likelihoods
 for picture in ${DECISIONS_PICTURES:-}; do
-    show "$bin/tessera" see --json "$picture" |
-        sed -E 's/"(confidence|corners)":\[(\[[^]]*\],?)*\],?//g'
+    # Not through a pipe: what fails in one is not known outside it.
+    show "$bin/tessera" see --json "$picture" >"$work/position"
+    sed -E 's/"(confidence|corners)":\[(\[[^]]*\],?)*\],?//g' "$work/position"
 done
 exit "$status"

@@ -140,6 +140,23 @@ int loop_add_signal(struct loop *loop, int signo, loop_signal_fn *fn, void *user
     return add_own_fd(loop, fd, on_signal, &wanted, ret);
 }
 
+int loop_add_endings(struct loop *loop, loop_signal_fn *fn, void *user,
+                     struct loop_source *ret[LOOP_ENDINGS])
+{
+    static const int SIGNAL[LOOP_ENDINGS] = {SIGINT, SIGTERM, SIGHUP};
+    int r = 0;
+    for (int i = 0; r == 0 && i < LOOP_ENDINGS; i++) {
+        struct sigaction now;
+        struct loop_source *source = NULL;
+        // Blocked signals reach a signalfd even when they are ignored.
+        if (sigaction(SIGNAL[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            r = loop_add_signal(loop, SIGNAL[i], fn, user, &source);
+        if (ret)
+            ret[i] = source;
+    }
+    return r;
+}
+
 static void on_child(void *user, int fd, uint32_t revents)
 {
     (void)fd, (void)revents;

@@ -84,9 +84,7 @@ static int open_parts(struct bench *b, struct error *err)
     if (r == 0)
         r = loop_add_timer(b->loop, INT64_MAX, on_timer, b, &b->timer);
     if (r == 0)
-        r = loop_add_signal(b->loop, SIGINT, on_signal, b, NULL);
-    if (r == 0)
-        r = loop_add_signal(b->loop, SIGTERM, on_signal, b, NULL);
+        r = loop_add_endings(b->loop, on_signal, b, NULL);
     if (r < 0)
         return error_set(err, r, "cannot start the event loop: %s", strerror(-r));
     r = devices_open_on(b->loop, s, b->options.calibration,

@@ -363,9 +363,9 @@ static int open_arm(struct by_hand *h, struct error *err)
         arm_set_stop_input(h->arm, ARM_STOP_ESTOP, controls_estop(h->controls), loop_now(h->loop));
         arm_set_stop_input(h->arm, ARM_STOP_LID, controls_lid(h->controls), loop_now(h->loop));
     }
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        loop_add_signal(h->loop, signals[i], on_signal, h, NULL);
+    r = loop_add_endings(h->loop, on_signal, h, NULL);
+    if (r < 0)
+        return error_set(err, r, "Signals can't be watched: %s.", strerror(-r));
     r = arm_reset(h->arm, loop_now(h->loop), err);
     arm_link_update(h->link);
     return r;

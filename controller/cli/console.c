@@ -20,7 +20,7 @@ struct console {
     void *user;
     bool tty; // standard output is a terminal
     FILE *talk;
-    struct loop_source *interrupt, *terminate;
+    struct loop_source *ending[LOOP_ENDINGS];
     struct typed *typed;
     bool typist_watches; // sits at a terminal and reads the answers
     bool answering;      // what was typed last has not been answered yet
@@ -298,9 +298,7 @@ int console_new(struct loop *loop, const struct console_options *options,
     c->tty = isatty(STDOUT_FILENO) && !options->json;
     c->talk = c->tty ? stdout : stderr;
     c->typist_watches = isatty(STDIN_FILENO);
-    int r = loop_add_signal(loop, SIGINT, on_signal, c, &c->interrupt);
-    if (r == 0)
-        r = loop_add_signal(loop, SIGTERM, on_signal, c, &c->terminate);
+    int r = loop_add_endings(loop, on_signal, c, c->ending);
     if (r == 0 && options->interactive) {
         const struct typed_events typed = {.line = on_word, .end = on_no_more, .user = c};
         r = typed_new(loop, STDIN_FILENO, &typed, &c->typed);
@@ -318,8 +316,8 @@ struct console *console_free(struct console *c)
     if (!c)
         return NULL;
     typed_free(c->typed);
-    loop_source_free(c->interrupt);
-    loop_source_free(c->terminate);
+    for (int i = 0; i < LOOP_ENDINGS; i++)
+        loop_source_free(c->ending[i]);
     free(c);
     return NULL;
 }

@@ -263,9 +263,7 @@ int main(int argc, char **argv)
     if (r == 0)
         r = table_new(&setup, loop, o.file, &table, &err);
     if (r == 0)
-        r = loop_add_signal(loop, SIGINT, on_signal, loop, NULL);
-    if (r == 0)
-        r = loop_add_signal(loop, SIGTERM, on_signal, loop, NULL);
+        r = loop_add_endings(loop, on_signal, loop, NULL);
     if (r == 0)
         r = run(&o, loop, table, &err);
     if (r < 0)

@@ -43,13 +43,13 @@ play_up --seat both --level 1 --resume
 confirm
 wait_for 60 eval '[ "$(level 5)" = 1 ]' || fail "no pump within a minute"
 before=$(wc -l <"$stops")
-kill -TERM "$robot"
+kill -HUP "$robot" # the terminal was closed
 pause 0.3
 kill -TERM "$robot" 2>/dev/null
 wait "$robot"
-note "ended by SIGTERM with $?; pump, valve, lamps: $(outputs)"
+note "ended by SIGHUP and SIGTERM with $?; pump, valve, lamps: $(outputs)"
 [ "$(outputs)" = 0000 ] || fail "an output is still driven"
-wait_for 1 eval '[ "$(wc -l <"$stops")" -gt $before ]' || fail "SIGTERM does not stop the plotter"
+wait_for 1 eval '[ "$(wc -l <"$stops")" -gt $before ]' || fail "neither SIGHUP nor SIGTERM stops the plotter"
 
 # The end without a word, with the pump on.
 rm -f "$run/game"

@@ -182,6 +182,35 @@ static void test_signal(void **state)
     both(check_signal);
 }
 
+// A closed terminal asks to end as Ctrl-C does, but not one that was to outlive it (nohup).
+static void check_endings(struct loop *loop)
+{
+    static const int SIGNAL[LOOP_ENDINGS] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < LOOP_ENDINGS; i++) {
+        struct trace t = {.loop = loop};
+        struct loop_source *source[LOOP_ENDINGS];
+        assert_int_equal(loop_add_endings(loop, on_signal, &t, source), 0);
+        kill(getpid(), SIGNAL[i]);
+        assert_int_equal(loop_run(loop), 0);
+        assert_int_equal(t.count, SIGNAL[i]);
+        for (int k = 0; k < LOOP_ENDINGS; k++)
+            loop_source_free(source[k]);
+    }
+    struct trace t = {.loop = loop};
+    struct loop_source *source[LOOP_ENDINGS];
+    signal(SIGHUP, SIG_IGN);
+    assert_int_equal(loop_add_endings(loop, on_signal, &t, source), 0);
+    assert_non_null(source[1]);
+    assert_null(source[2]);
+    signal(SIGHUP, SIG_DFL);
+}
+
+static void test_endings(void **state)
+{
+    (void)state;
+    both(check_endings);
+}
+
 static void on_posted(void *user, int64_t now)
 {
     (void)now;
@@ -413,15 +442,11 @@ static void test_watchdog(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_timers),
-        cmocka_unit_test(test_io),
-        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_signal),
-        cmocka_unit_test(test_post),
-        cmocka_unit_test(test_virtual_order),
-        cmocka_unit_test(test_virtual_heap),
-        cmocka_unit_test(test_virtual_settled),
-        cmocka_unit_test(test_free_during_dispatch),
+        cmocka_unit_test(test_timers),          cmocka_unit_test(test_io),
+        cmocka_unit_test(test_child),           cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_endings),         cmocka_unit_test(test_post),
+        cmocka_unit_test(test_virtual_order),   cmocka_unit_test(test_virtual_heap),
+        cmocka_unit_test(test_virtual_settled), cmocka_unit_test(test_free_during_dispatch),
         cmocka_unit_test(test_watchdog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,25 +1,25 @@
-tessera_test(NAME test_controller_loop SOURCES unit/test_controller_loop.c LIBS tessera_loop TIMEOUT 30)
-tessera_test(NAME test_controller_state SOURCES unit/test_controller_state.c LIBS tessera_reading TIMEOUT 30)
+tessera_test(NAME test_controller_loop SOURCES unit/test_controller_loop.c LIBS tessera_loop)
+tessera_test(NAME test_controller_state SOURCES unit/test_controller_state.c LIBS tessera_reading)
 tessera_test(NAME test_controller_next_stone SOURCES unit/test_controller_next_stone.c
-    LIBS tessera_reading TIMEOUT 30)
+    LIBS tessera_reading)
 tessera_test(NAME test_controller_home_check SOURCES unit/test_controller_home_check.c
-    LIBS tessera_reading TIMEOUT 30)
-tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c LIBS tessera_reading TIMEOUT 30)
-tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers TIMEOUT 60)
+    LIBS tessera_reading)
+tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c LIBS tessera_reading)
+tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers)
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_controller_controls SOURCES unit/test_controller_controls.c
-        LIBS tessera_controller TIMEOUT 30)
+        LIBS tessera_controller)
     set_target_properties(test_controller_controls PROPERTIES LINKER_LANGUAGE CXX)
-    tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller TIMEOUT 30)
-    tessera_test(NAME test_controller_park SOURCES unit/test_controller_park.c LIBS tessera_controller m TIMEOUT 30)
+    tessera_test(NAME test_controller_map SOURCES unit/test_controller_map.c LIBS tessera_controller)
+    tessera_test(NAME test_controller_park SOURCES unit/test_controller_park.c LIBS tessera_controller m)
     set_target_properties(test_controller_park PROPERTIES LINKER_LANGUAGE CXX)
-    tessera_test(NAME test_controller_stores SOURCES unit/test_controller_stores.c LIBS tessera_controller TIMEOUT 30)
+    tessera_test(NAME test_controller_stores SOURCES unit/test_controller_stores.c LIBS tessera_controller)
     set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c sim/fault_cases.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
     tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c
-        LIBS tessera_controller LABEL system TIMEOUT 300)
+        LIBS tessera_controller LABEL system)
     foreach(test test_controller_faults test_controller_hands)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
         add_dependencies(${test} tessera-rulesd tessera-engine)

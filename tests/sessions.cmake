@@ -1,6 +1,6 @@
 # Reading moves from what the camera saw, and recorded sessions.
 tessera_test(NAME test_controller_variants SOURCES unit/test_controller_variants.c
-    LIBS tessera_reading TIMEOUT 60)
+    LIBS tessera_reading)
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_session_photos SOURCES system/test_session_photos.c system/program.c

@@ -3,17 +3,17 @@ set(VISION_RENDER unit/test_vision_render.c)
 tessera_test(NAME test_vision_geometry SOURCES unit/test_vision_geometry.c LIBS tessera_vision m)
 tessera_test(NAME test_vision_picture SOURCES unit/test_vision_picture.c
     LIBS tessera_vision PkgConfig::TURBOJPEG)
-tessera_test(NAME test_vision_session SOURCES unit/test_vision_session.c LIBS tessera_vision TIMEOUT 30)
+tessera_test(NAME test_vision_session SOURCES unit/test_vision_session.c LIBS tessera_vision)
 tessera_test(NAME test_vision_reader SOURCES unit/test_vision_reader.c ${VISION_RENDER}
-    LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
+    LIBS tessera_vision PkgConfig::TURBOJPEG m)
 tessera_test(NAME test_vision_tags SOURCES unit/test_vision_tags.c ${VISION_RENDER}
-    LIBS tessera_vision PkgConfig::TURBOJPEG PkgConfig::APRILTAG m TIMEOUT 120)
+    LIBS tessera_vision PkgConfig::TURBOJPEG PkgConfig::APRILTAG m)
 tessera_test(NAME test_vision_photo SOURCES unit/test_vision_photo.c ${VISION_RENDER}
-    LIBS tessera_vision PkgConfig::TURBOJPEG m TIMEOUT 300)
+    LIBS tessera_vision PkgConfig::TURBOJPEG m)
 if(TARGET tessera_sim)
     foreach(what table glass blocks)
         tessera_test(NAME test_vision_${what} SOURCES unit/test_vision_${what}.c unit/vision_rig.c
-            LIBS tessera_vision tessera_sim m TIMEOUT 300)
+            LIBS tessera_vision tessera_sim m)
     endforeach()
 endif()
 

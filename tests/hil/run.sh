@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 quick='game 420
 unplug 300 UNPLUGS=3
 stop 240 STOP_PRESSES=150
-lost 240 ROUNDS=1
+lost 300 ROUNDS=1
 camera 150
 doctor 150 SILENCE=no
 serial 60
@@ -24,7 +24,7 @@ game 600
 game 600 LEVEL=4
 $(for seed in $(seq 12); do echo "unplug 600 UNPLUGS=9 SEED=$seed"; done)
 stop 900 STOP_PRESSES=2000
-lost 240
+lost 300
 camera 150
 doctor 150
 serial 60
@@ -53,7 +53,7 @@ mkdir -p "$HIL_LOGS"
 
 # outside SECONDS env PROCESSOR=... COMMAND: only the robot's computer is a machine, the world stays here.
 outside() {
-    local seconds=$1 folder status=0 for_arm64=()
+    local seconds=$1 folder job status=0 for_arm64=()
     shift
     folder=$(mktemp -d)
     case " $* " in
@@ -61,8 +61,9 @@ outside() {
     esac
     # timeout leads a group of its own, which Ctrl-C does not reach.
     HIL_RUN=$folder timeout "$seconds" env "${for_arm64[@]}" "$@" &
-    trap "kill $!" INT TERM
-    wait $! || status=$?
+    job=$!
+    trap 'kill "$job"' INT TERM
+    wait "$job" || status=$?
     trap - INT TERM
     rm -rf "$folder"
     return "$status"

@@ -113,8 +113,8 @@ static int write_setup(struct recorder *r, const struct recorder_setup *setup, s
                   settings_json(setup->settings), "variant", rules, "players", players_json(setup),
                   "fast", setup->fast, "resumed", setup->resumed, "held", setup->held,
                   "held_colour", (int)setup->held_colour, "pending",
-                  setup->pending ? setup->pending : "", "moves",
-                  moves_json(setup->game), "wired", wired_json(setup->gpio)));
+                  setup->pending ? setup->pending : "", "moves", moves_json(setup->game), "wired",
+                  wired_json(setup->gpio)));
     if (!r->broken)
         return 0;
     *err = r->error;

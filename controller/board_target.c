@@ -43,7 +43,7 @@ void board_target_format(const struct board_target *t, char ret[POINTS_MAX + 1])
 
 static void add_pending(struct board_target *t, const char *pending)
 {
-    size_t count = (size_t)(t->size * t->size);
+    size_t count = (size_t)t->size * (size_t)t->size;
     if (!pending || strlen(pending) != count)
         return;
     for (size_t i = 0; i < count; i++) {

@@ -232,7 +232,7 @@ void stores_put(struct stores *stores, const struct store_point *point)
 
 void stores_will_take(struct stores *plan, int store)
 {
-    struct store_point point;
+    struct store_point point = {.store = -1};
     struct error err;
     if (stores_next_pick(plan, store, &point, &err) == 0)
         stores_took(plan, &point);
@@ -240,7 +240,7 @@ void stores_will_take(struct stores *plan, int store)
 
 void stores_will_put(struct stores *plan, int store)
 {
-    struct store_point point;
+    struct store_point point = {.store = -1};
     struct error err;
     if (stores_next_drop(plan, store, &point, &err) == 0)
         stores_put(plan, &point);

@@ -487,7 +487,7 @@ static void test_stuck_stone_keeps_its_tray(void **state)
     sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
     take_back_a_pair();
     AWAIT(carries_to_a_tray);
-    int colour = world()->stone[world()->tool.sealed].colour;
+    int colour = (uint8_t)world()->stone[world()->tool.sealed].colour;
     table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, 1);
     AWAIT(is_looking);
     table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, -1);

@@ -108,15 +108,18 @@ static void check_slots(struct reading *reading, const struct area *area)
         char what[80];
         double at[2];
         slot_place(area, slot, at);
+        if (agreement_in_reach(&reading->settings, at[0], at[1]) &&
+            !agreement_on_board(&reading->settings, at[0], at[1]))
+            continue;
         slot_name(area, slot, what, sizeof what);
         bool along_x = slot % area->columns > 0; // by which of the two it got there
-        if (!check_reach(reading, what, slot ? columns : first_x, slot ? rows : first_y, at) ||
-            !check_off_board(reading, what,
-                             slot == 0 ? first_x
-                             : along_x ? columns
-                                       : rows,
-                             slot == 0 || !along_x ? first_y : first_x, at))
-            return;
+        if (check_reach(reading, what, slot ? columns : first_x, slot ? rows : first_y, at))
+            (void)check_off_board(reading, what,
+                                  slot == 0 ? first_x
+                                  : along_x ? columns
+                                            : rows,
+                                  slot == 0 || !along_x ? first_y : first_x, at);
+        return; // one of them is enough
     }
 }
 

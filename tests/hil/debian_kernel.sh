@@ -12,6 +12,7 @@ set -- "${1:?which processor? debian_kernel.sh amd64|arm64}"
 matrix_here=$hil/../matrix
 . "$hil/../matrix/lib.sh"
 arch=$1
+only_one "kernel-$arch"
 kept=${cache%/matrix}/hil
 MODULES='virtio_pci virtio_console 9pnet_virtio 9p overlay configfs gpio-sim uvcvideo xhci_pci ftdi_sio dummy_hcd raw_gadget'
 cross=''

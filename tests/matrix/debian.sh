@@ -31,6 +31,8 @@ if [ "$(id -u)" != 0 ]; then
     exec unshare --user --map-root-user --map-auto -- "$0" "$@"
 fi
 
+only_one "$name"
+
 make_archive() {
     sources=$(debian_sources "$codename")
     key=$(printf '%s' "$sources" | cksum)

@@ -20,6 +20,13 @@ result() {
     printf '%s\n' "$*"
 }
 
+# only_one NAME: waits until no other run has NAME's folders in hand. Until the end of this process.
+only_one() {
+    mkdir -p "$cache"
+    exec 9>"$cache/$1.lock"
+    flock -n 9 || { say "matrix: another run is using $1's folders; waiting for it..."; flock 9; }
+}
+
 # seconds_since START: whole seconds since `date +%s` said START.
 seconds_since() {
     echo $(($(date +%s) - $1))

@@ -6,6 +6,7 @@
 # amd64 package on this machine never has to make room for its arm64 twin.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
+only_one arm64
 
 state=$arm64_state
 sysroot=$cache/arm64.sysroot

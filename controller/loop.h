@@ -42,9 +42,9 @@ int loop_add_timer(struct loop *loop, int64_t due_ns, loop_time_fn *fn, void *us
                    struct loop_source **ret);
 int loop_source_set_due(struct loop_source *source, int64_t due_ns);
 
-// SIGINT, SIGTERM and SIGHUP (the terminal was closed, the connection to it lost): what asks a program
-// to end. One that was ignored when the program was started (nohup) stays ignored. The sources go
-// into ret, NULL for an ignored one; ret may be NULL.
+// SIGINT, SIGTERM and SIGHUP (the terminal was closed, the connection to it lost): what asks a
+// program to end. One that was ignored when the program was started (nohup) stays ignored. The
+// sources go into ret, NULL for an ignored one; ret may be NULL.
 enum { LOOP_ENDINGS = 3 };
 int loop_add_endings(struct loop *loop, loop_signal_fn *fn, void *user,
                      struct loop_source *ret[LOOP_ENDINGS]);

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vision/rim.h"
 #include "vision/veil.h"
 
 static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
 static const float DISC_MIN = 0.42F;   // score from which something round is there
 static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
+static const float RIM_REACH = 3.5F;   // samples within which the rim of clear glass is looked for
 static const float FULL_SCALE = 235;   // luma near which the sensor hides how bright it is
 
 // Difference of a patch from the bare surface, per sample: signed in light, length in tint.
@@ -208,12 +210,24 @@ static void open_thin(float map[PATCH * PATCH])
     }
 }
 
-// The centre of gravity of the stone, which is finer than the search's steps.
+// Without a tint of its own, where clear glass is in play.
+static bool may_be_clear(const struct stone_settings *t, const float feature[VISION_FEATURES])
+{
+    static const float TINT = 0.06F;
+    return stones_any_transparent(t) && fabsf(feature[1]) + fabsf(feature[2]) < TINT;
+}
+
+// The centre of gravity of the stone, which is finer than the search's steps. Of clear glass it is
+// its rim's: its shadow, and the light that it gathers there, pull the centre of gravity away from
+// the lamp.
 static void refine_centre(const struct stone_settings *t, const struct difference *d, float *a,
                           float *b)
 {
     float feature[VISION_FEATURES], like[PATCH * PATCH];
     disc_features(t, d, *a, *b, 0.7F, feature);
+    if (may_be_clear(t, feature) &&
+        rim_centre(d->any, t->radius_u / STEP, t->radius_v / STEP, RIM_REACH, a, b))
+        return;
     likeness(d, feature, like);
     open_thin(like);
     for (int round = 0; round < 3; round++) {

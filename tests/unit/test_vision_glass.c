@@ -1,5 +1,6 @@
 // Clear stones, and lamps mirrored in the board, on the simulated table's camera: what shows only
 // against the look of the empty points, and what looks like a hand and is none.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include "tests/unit/vision_rig.h"
 #include "vision/bare.h"
+#include "vision/rim.h"
 #include "vision/veil.h"
 
 enum { LINES = 19, PITCH = 22, STILL_FRAMES = 8 };
@@ -52,6 +54,61 @@ static void clear_stones_show_on_green_vinyl(void **state)
 {
     (void)state;
     clear_stones_show_on(SETUP_VINYL_GREEN);
+}
+
+// The bright spot and the shadow of a clear stone lie away from the lamp: its centre does not.
+static void a_clear_stone_lies_where_its_rim_is(void **state)
+{
+    (void)state;
+    enum { STONES = 12 };
+    static const uint8_t NOTHING[LINES * LINES];
+    struct table_setup setup;
+    double sum = 0;
+    table_setup_random(4, &setup); // its lamp stands low
+    setup.board.curl = setup.board.ripple = 0;
+    setup.stones.colour[0] = STONE_CLEAR;
+    setup.stones.colour[1] = STONE_BLUE;
+    struct vision_rig *s = vision_rig_new(&setup);
+    vision_expect(s->vision, NOTHING);
+    vision_rig_look(s, 2 * STILL_FRAMES);
+    for (int k = 0; k < STONES; k++)
+        table_put_stone(s->table, 1, PITCH * ((k * 7 + 3) % LINES) + k % 3,
+                        PITCH * ((k * 5 + 1) % LINES));
+    vision_rig_look(s, STILL_FRAMES);
+    for (int k = 0; k < STONES; k++) {
+        const int n = (k * 5 + 1) % LINES * LINES + (k * 7 + 3) % LINES;
+        const struct observation_point *p = &s->seen.point[n];
+        assert_int_equal(p->best, 1);
+        sum += hypot((double)p->offset_x - k % 3, (double)p->offset_y);
+    }
+    print_message("clear stones are seen %.2f mm off on the average\n", sum / STONES);
+    assert_true(sum / STONES < 1.5);
+    vision_rig_free(s);
+}
+
+static float ramp(double inside)
+{
+    return (float)fmin(fmax(inside + 0.5, 0), 1);
+}
+
+static void a_rim_is_found_beside_a_shadow(void **state)
+{
+    (void)state;
+    static const double AT[2] = {8.3, 9.6}, RADIUS = 4, SHADOW[2] = {11, 8};
+    float map[PATCH * PATCH], a = 10, b = 9;
+    for (int k = 0; k < PATCH * PATCH; k++) {
+        const double x = k % PATCH, y = (double)(k / PATCH);
+        const float stone = 0.5F * ramp(RADIUS - hypot(x - AT[0], y - AT[1]));
+        const float shadow = 0.4F * ramp(RADIUS - hypot(x - SHADOW[0], y - SHADOW[1]));
+        map[k] = fmaxf(stone, shadow);
+    }
+    assert_true(rim_centre(map, (float)RADIUS, (float)RADIUS, 3, &a, &b));
+    assert_true(hypot((double)a - AT[0], (double)b - AT[1]) < 0.5);
+    for (int k = 0; k < PATCH * PATCH; k++)
+        map[k] = 0.3F;
+    a = b = 9;
+    assert_false(rim_centre(map, (float)RADIUS, (float)RADIUS, 3, &a, &b));
+    assert_true(a == 9 && b == 9);
 }
 
 // Where the lamp is mirrored changes with every fault. Stones in its middle may be unknown; they
@@ -132,6 +189,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_veil_is_even_light_and_can_be_lifted),
         cmocka_unit_test(a_look_is_remembered_and_followed),
+        cmocka_unit_test(a_rim_is_found_beside_a_shadow),
+        cmocka_unit_test(a_clear_stone_lies_where_its_rim_is),
         cmocka_unit_test(clear_stones_show_on_light_vinyl),
         cmocka_unit_test(clear_stones_show_on_green_vinyl),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_light_vinyl),

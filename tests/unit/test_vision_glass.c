@@ -97,9 +97,9 @@ static void a_rim_is_found_beside_a_shadow(void **state)
     static const double AT[2] = {8.3, 9.6}, RADIUS = 4, SHADOW[2] = {11, 8};
     float map[PATCH * PATCH], a = 10, b = 9;
     for (int k = 0; k < PATCH * PATCH; k++) {
-        const double x = k % PATCH, y = (double)(k / PATCH);
-        const float stone = 0.5F * ramp(RADIUS - hypot(x - AT[0], y - AT[1]));
-        const float shadow = 0.4F * ramp(RADIUS - hypot(x - SHADOW[0], y - SHADOW[1]));
+        const int column = k % PATCH, row = k / PATCH;
+        const float stone = 0.5F * ramp(RADIUS - hypot(column - AT[0], row - AT[1]));
+        const float shadow = 0.4F * ramp(RADIUS - hypot(column - SHADOW[0], row - SHADOW[1]));
         map[k] = fmaxf(stone, shadow);
     }
     assert_true(rim_centre(map, (float)RADIUS, (float)RADIUS, 3, &a, &b));

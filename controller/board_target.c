@@ -23,8 +23,8 @@ void board_target_set(struct board_target *t, const struct game *game)
             uint8_t want = (uint8_t)game_at(game, x, y);
             if (want == t->want[i])
                 continue;
-            // A change taken back before it was carried out leaves nothing to do.
-            if (t->before[i] == TARGET_SETTLED)
+            // A change that is taken back while the arm is at it may have been made or not.
+            if (t->before[i] == TARGET_SETTLED || t->before[i] == want)
                 t->before[i] = t->want[i];
             t->want[i] = want;
         }

@@ -313,6 +313,27 @@ static void test_target_noted(void **state)
     assert_int_equal(report.verdict, TARGET_WRONG);
 }
 
+// Taken back while the arm is under way with the stone: it may come to lie there all the same.
+static void test_target_taken_back_under_way(void **state)
+{
+    (void)state;
+    begin("K10 L10");
+    board_target_init(&target, 19);
+    board_target_set(&target, &game);
+    board_target_settle(&target);
+    play("A1");
+    board_target_set(&target, &game);
+    game_undo(&game);
+    board_target_set(&target, &game);
+    compare();
+    assert_int_equal(report.verdict, TARGET_SAME);
+    see("A1", 1);
+    compare();
+    assert_int_equal(report.verdict, TARGET_WORK);
+    assert_int_equal(report.step_count, 1);
+    assert_true(report.step[0].lift);
+}
+
 static void test_target_take_back(void **state)
 {
     (void)state;
@@ -395,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_target_steps),
         cmocka_unit_test(test_target_after_a_restart),
         cmocka_unit_test(test_target_noted),
+        cmocka_unit_test(test_target_taken_back_under_way),
         cmocka_unit_test(test_target_take_back),
         cmocka_unit_test(test_target_unsure),
         cmocka_unit_test(test_many_points_are_counted),

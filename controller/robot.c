@@ -138,6 +138,8 @@ static void answer(struct robot *r, enum robot_event event)
 {
     if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY)
         robot_store_filled(r);
+    if (event == ROBOT_EV_RESET || event == ROBOT_EV_RETRY)
+        robot_hands_word(r);
     robot_raise(r, event);
 }
 
@@ -281,7 +283,7 @@ void robot_press_done(struct robot *r)
 void robot_reset(struct robot *r)
 {
     recorder_person(r->o.recorder, "reset", 0);
-    robot_raise(r, ROBOT_EV_RESET);
+    answer(r, ROBOT_EV_RESET);
 }
 
 void robot_stop(struct robot *r, const char *why)

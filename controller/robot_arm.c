@@ -32,6 +32,7 @@ void robot_act_stop(struct robot *r)
     r->submitted = r->parked = r->pressed = false;
     r->homing_tries = 0; // somebody looks before it goes on
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
+    r->home_waits_ns = 0;
     robot_stop_players(r);
     r->counts.stops++;
     if (r->controls) {
@@ -49,6 +50,7 @@ void robot_act_start(struct robot *r)
 {
     struct error err;
     r->parked = r->submitted = r->homing = false;
+    r->home_waits_ns = 0;
     arm_cancel(r->arm, loop_now(r->loop)); // what waits was meant for a known position
     arm_link_update(r->arm_link);
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
@@ -241,6 +243,7 @@ static bool supply_for(struct robot *r, unsigned colour, const double to[2], str
     struct error err;
     if (stores_supply(left, (int)colour, to[0], to[1], ret_store, &err) < 0) {
         r->short_of = colour;
+        arm_cancel(r->arm, loop_now(r->loop)); // the steps before it
         robot_arm_trouble(r, err.text);
         robot_raise(r, ROBOT_EV_FAILED);
         return false;
@@ -304,6 +307,19 @@ void robot_work_if_clear(struct robot *r)
         robot_park(r, ROBOT_TAG_PARK);
 }
 
+// Under the hand that the arm waited for, the board may have changed: it is looked at once more.
+void robot_work_when_clear(struct robot *r)
+{
+    if (r->submitted || !robot_is_clear(r))
+        return;
+    if (r->putting_away) {
+        robot_work_if_clear(r);
+        return;
+    }
+    r->attempts = 0; // nothing has been tried yet
+    robot_raise(r, ROBOT_EV_DONE);
+}
+
 void robot_store_filled(struct robot *r)
 {
     struct stores *stores = &r->o.devices->stores;
@@ -349,6 +365,7 @@ void robot_act_work(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     r->submitted = r->putting_away = false;
     r->step_count = 0;
+    memset(r->carried_out, 0, sizeof r->carried_out);
     r->work_began_ns = loop_now(r->loop);
     if (report.verdict == TARGET_SAME) {
         robot_confirm(r);
@@ -372,7 +389,7 @@ void robot_act_work(struct robot *r)
 
 void robot_act_hold(struct robot *r)
 {
-    r->held_row = robot_tool_row(r);
+    r->last_row = robot_tool_row(r);
     arm_hold(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->counts.hands++;
@@ -398,6 +415,11 @@ void robot_act_go_on(struct robot *r)
 // After a failed step: whatever hangs on the cup goes into a tray, and the arm out of the picture.
 void robot_act_recover(struct robot *r)
 {
+    r->submitted = true;
+    if (robot_hand_seen(r)) {
+        robot_raise(r, ROBOT_EV_HAND);
+        return;
+    }
     if (arm_held(r->arm) == ARM_HELD_NO || robot_vent(r))
         robot_park(r, ROBOT_TAG_RETREAT);
 }

@@ -86,6 +86,8 @@ static void on_done(struct robot *r, const struct arm_event *e)
         robot_ahead_taken(r);
     else if (e->tag == ROBOT_TAG_BACK || e->tag == ROBOT_TAG_VENT)
         r->ahead_colour = 0;
+    if (e->tag >= ROBOT_TAG_STEP && e->tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
+        r->carried_out[e->tag - ROBOT_TAG_STEP] = true;
     bool anew = e->tag >= ROBOT_TAG_STEP + (uint64_t)r->straighten_from;
     if (e->job_kind == ARM_JOB_PLACE)
         r->ahead_failed = false;
@@ -103,8 +105,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
     if (r->state == ROBOT_HOMING) {
         robot_raise(r, ROBOT_EV_HOMED);
     } else if (e->tag == ROBOT_TAG_RETREAT) {
-        if (r->state == ROBOT_LOOKING)
-            robot_act_look(r); // only now is there anything to see
+        robot_raise(r, ROBOT_EV_DONE); // only now is there anything to see
     } else {
         r->counts.working_ns += loop_now(r->loop) - r->work_began_ns;
         r->counts.worked++;
@@ -117,7 +118,7 @@ static void on_done(struct robot *r, const struct arm_event *e)
 void robot_note_fall(struct robot *r, unsigned colour, bool held)
 {
     struct error err;
-    r->fallen = true;
+    r->fallen = r->adrift = true;
     r->fallen_colour = colour;
     if (!held)
         r->ahead_colour = 0;
@@ -155,7 +156,7 @@ static void on_failed(struct robot *r, const struct arm_event *e)
     if (arm_state(r->arm) == ARM_HOMED && e->tag == ROBOT_TAG_AHEAD) {
         robot_ahead_not_taken(r);
     } else if (arm_state(r->arm) == ARM_HOMED) {
-        if (r->state == ROBOT_LOOKING) {
+        if (r->state == ROBOT_RETREATING) {
             r->question_board = false; // nothing to be seen yet: the arm is over the board
             snprintf(r->question, sizeof r->question, "%s", r->failure);
         }

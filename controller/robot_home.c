@@ -34,10 +34,16 @@ static void ask_about_homing(struct robot *r)
 
 void robot_act_home(struct robot *r)
 {
-    if (++r->homing_tries > ROBOT_ATTEMPTS) {
+    if (++r->homing_tries > ROBOT_ATTEMPTS)
         ask_about_homing(r);
-        return;
-    }
+    else if (robot_hands_let_home(r))
+        robot_home_now(r);
+}
+
+void robot_home_now(struct robot *r)
+{
+    r->submitted = true;
+    r->work_began_ns = loop_now(r->loop);
     robot_news(r, ROBOT_NEWS_DOING, "the arm finds its home corner");
     if (submit_homing(r))
         robot_park(r, ROBOT_TAG_PARK);
@@ -131,12 +137,14 @@ static enum home_verdict judge_stone(struct robot *r, int step)
     return verdict;
 }
 
+// A stone that somebody else laid says nothing of the arm. Nor does one that was straightened:
+// lifted and laid by one map, it lies right by any.
 bool robot_check_placing(struct robot *r)
 {
-    int count = r->step_count;
+    int count = r->step_count < r->straighten_from ? r->step_count : r->straighten_from;
     r->step_count = 0;
     for (int i = 0; i < count; i++) {
-        if (r->steps[i].lift)
+        if (r->steps[i].lift || !r->carried_out[i])
             continue;
         enum home_verdict verdict = judge_stone(r, i);
         if (verdict == HOME_DOUBT || verdict == HOME_WRONG)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/base/clock.h"
-#include "controller/hand_watch.h"
 #include "controller/robot_private.h"
 #include "rules/notation.h"
 
@@ -71,10 +70,8 @@ void robot_act_look(struct robot *r)
     // What broke off on the arm's way out of the picture is tried once more, now that somebody has
     // looked.
     if (!r->parked && !arm_busy(r->arm)) {
-        if (arm_state(r->arm) == ARM_HOMED)
-            robot_act_recover(r);
-        else
-            robot_raise(r, ROBOT_EV_ARM_LOST);
+        robot_raise(r, arm_state(r->arm) == ARM_HOMED ? ROBOT_EV_FAILED : ROBOT_EV_ARM_LOST);
+        return;
     }
     // After a resignation nobody needs the board to be right.
     if (game->result.over && game->result.how & (HOW_RESIGN | HOW_AGREED) &&
@@ -108,6 +105,7 @@ void robot_confirm(struct robot *r)
     bool well = robot_check_placing(r);
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
+    r->short_of = 0; // somebody may have laid that stone
     note_seen(r);
     r->failure[0] = 0;
     if (well && robot_turn_next(r))
@@ -222,6 +220,9 @@ static void compare(struct robot *r)
         if (reading.kind == READING_MOVE || half) {
             r->turn.state = TURN_NONE;
             r->moved_early = true;
+            note_seen(r);
+            if (!robot_check_placing(r))
+                return;
             robot_set_target(r);
             board_target_settle(&r->target);
             robot_raise(r, ROBOT_EV_SAME);
@@ -364,39 +365,6 @@ void robot_look_patience(struct robot *r)
     robot_patience(r, LOOK_PATIENCE_NS);
 }
 
-// --- hands ---
-
-// Where the firmware last said the tool is, also in the middle of a leg.
-double robot_tool_row(const struct robot *r)
-{
-    double machine[3], board[2];
-    const struct grbl_status *status = grbl_last_status(arm_grbl(r->arm));
-    if (!arm_position(r->arm, machine) || !status->has_machine ||
-        board_map_to_board(&r->map, status->machine, board) < 0)
-        return r->state == ROBOT_HOLDING ? r->held_row : 0; // it stands; or nothing can be told
-    return board[1] / r->settings->board.pitch_y;
-}
-
-static void watch_hands(struct robot *r)
-{
-    enum scene_state state = r->last.scene.state;
-    bool working = r->state == ROBOT_WORKING || r->state == ROBOT_HOLDING;
-    bool hand = working && r->submitted
-                    ? hand_watch(&r->last, robot_tool_row(r))
-                    : state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
-    if (hand)
-        r->clear_since_ns = 0;
-    else if (!r->clear_since_ns)
-        r->clear_since_ns = r->last.time_ns;
-    if (r->state == ROBOT_WORKING && r->submitted && hand) {
-        robot_raise(r, ROBOT_EV_HAND);
-    } else if (r->state == ROBOT_HOLDING && r->clear_since_ns) {
-        int64_t wait = (int64_t)(r->settings->safety.hand_clear * (double)NS_PER_S);
-        if (r->last.time_ns - r->clear_since_ns >= wait)
-            robot_raise(r, ROBOT_EV_CLEAR);
-    }
-}
-
 // --- the camera's news ---
 
 static void on_observed(void *user, const struct observation *o, const struct frame *frame)
@@ -407,7 +375,7 @@ static void on_observed(void *user, const struct observation *o, const struct fr
         recorder_frame(r->o.recorder, frame);
     r->last = *o;
     evidence_add(&r->evidence, o);
-    watch_hands(r);
+    robot_hands_watch(r);
     robot_ahead_watch(r);
     if (!r->evidence.frames && r->state != ROBOT_READING)
         r->doubt_since_ns = 0;
@@ -428,7 +396,7 @@ static void on_observed(void *user, const struct observation *o, const struct fr
         compare_while_turning(r);
         break;
     case ROBOT_WORKING:
-        robot_work_if_clear(r);
+        robot_work_when_clear(r);
         break;
     default:
         break;
@@ -440,11 +408,9 @@ static void on_lost(void *user, const struct error *err)
 {
     struct robot *r = user;
     r->camera_lost = true;
-    r->clear_since_ns = 0;
     evidence_clear(&r->evidence);
     robot_news(r, ROBOT_NEWS_TROUBLE, "the camera is gone: %s Looking for it again.", err->text);
-    if (r->state == ROBOT_WORKING && r->submitted)
-        robot_raise(r, ROBOT_EV_HAND); // blind, the arm does not move
+    robot_hands_blind(r);
 }
 
 static void on_back(void *user, const char *name)

@@ -3,7 +3,8 @@
 //   robot_arm.c    stops, physical steps; robot_arm_events.c  what the arm tells of them;
 //                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup;
 //                  robot_home.c  homing, and what the stones laid since say of it;
-//                  robot_straighten.c  stones that lie beside their points
+//                  robot_straighten.c  stones that lie beside their points;
+//                  robot_hands.c  people's, over the board
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
 //   robot_turn.c   Pentago's blocks, which the arm can't turn
@@ -88,6 +89,7 @@ struct robot {
     struct target_step steps[TARGET_STEPS_MAX];
     double commanded[TARGET_STEPS_MAX][2]; // machine mm each step was sent to
     int step_count;
+    bool carried_out[TARGET_STEPS_MAX]; // of the steps: the arm has said so
     int straighten_from;   // from this step on a stone that lies crookedly is laid anew
     bool laid[POINTS_MAX]; // by the arm, once: it may be straightened; index y * size + x
     bool submitted;        // the steps are with the arm
@@ -96,11 +98,14 @@ struct robot {
     unsigned short_of;     // colour whose store is empty, as people were told; 0 = none
     int attempts;          // of the same work
     int moves_since_home;
-    int homing_tries;       // since it last came to its parking place
-    double held_row;        // the tool's, when the arm stood still for a hand
-    bool fallen;            // a stone fell off the cup and may lie anywhere
-    int looks_anew;         // for the grid, since the board was last right
-    bool adrift;            // a stone has been on the cup since the board was last right
+    int homing_tries; // since it last came to its parking place
+    double last_row;  // the tool's, when its position was last known; 0 = never yet
+    int64_t
+        home_waits_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
+    int64_t word_ns;   // a person has said that the arm may start; 0 = that is spent
+    bool fallen;       // a stone fell off the cup and may lie anywhere
+    int looks_anew;    // for the grid, since the board was last right
+    bool adrift;       // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
     bool change_logged;     // the log has what was pending when the game was changed
     bool home_due;          // a stone lies too far off: the arm may have lost steps
@@ -188,9 +193,20 @@ void robot_act_hold(struct robot *r);
 void robot_act_go_on(struct robot *r);
 void robot_act_recover(struct robot *r);
 void robot_work_if_clear(struct robot *r);
+void robot_work_when_clear(struct robot *r); // each picture, while it waits
+
+// robot_hands.c
+double robot_tool_row(const struct robot *r); // rows of the board; may lie outside
+bool robot_hand_seen(const struct robot *r);  // or nothing at all can be seen
+void robot_hands_watch(struct robot *r);      // each picture
+void robot_hands_blind(struct robot *r);      // the camera is lost
+void robot_hands_word(struct robot *r);       // somebody has said that the arm may start
+// May the arm look for its home corner now? False: robot_home_now() is called when it may.
+bool robot_hands_let_home(struct robot *r);
 
 // robot_home.c
 void robot_act_home(struct robot *r);
+void robot_home_now(struct robot *r);
 bool robot_homing_is_due(const struct robot *r);
 // Homes before anything else, and lets go over a tray what hangs on the cup. False: as above.
 bool robot_home_first(struct robot *r);
@@ -213,7 +229,6 @@ void robot_act_read(struct robot *r);
 void robot_act_note(struct robot *r);
 void robot_look_patience(struct robot *r);
 bool robot_is_clear(const struct robot *r);
-double robot_tool_row(const struct robot *r); // rows of the board; may lie outside
 
 // robot_turn.c
 void robot_turn_accepted(struct robot *r);  // a move; call before robot_set_target()

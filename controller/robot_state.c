@@ -20,7 +20,8 @@ const struct robot_row robot_rows[] = {
     ROW(HOMING, ARM_LOST, STARTING, START),
     ROW(HOMING, FAILED, STARTING, START),
     ROW(HOMING, HOMED, LOOKING, LOOK),
-    ROW(HOMING, WRONG, ASKING, ASK), // it has been tried often enough
+    ROW(HOMING, HAND, HOLDING, HOLD), // on its way from there to the parking place
+    ROW(HOMING, WRONG, ASKING, ASK),  // it has been tried often enough
 
     // The board is the judge of what has really happened.
     ROW(LOOKING, STOP, STOPPED, STOP),
@@ -28,7 +29,7 @@ const struct robot_row robot_rows[] = {
     ROW(LOOKING, WORK, WORKING, WORK),
     ROW(LOOKING, TURN, TURNING, TURN),
     ROW(LOOKING, WRONG, ASKING, ASK),
-    ROW(LOOKING, FAILED, ASKING, ASK), // on its way out of the picture
+    ROW(LOOKING, FAILED, RETREATING, RECOVER), // the arm still stands over the board
     ROW(LOOKING, PRESSED, LOOKING, NOTE),
     ROW(LOOKING, CHANGED, LOOKING, LOOK),
     ROW(LOOKING, ARM_LOST, STARTING, START),
@@ -77,12 +78,21 @@ const struct robot_row robot_rows[] = {
     ROW(WORKING, SAME, DECIDING, DECIDE), // nothing to do
     ROW(WORKING, TURN, TURNING, TURN),
     ROW(WORKING, DONE, LOOKING, LOOK),
-    ROW(WORKING, FAILED, LOOKING, RECOVER),
+    ROW(WORKING, FAILED, RETREATING, RECOVER),
     ROW(WORKING, ARM_LOST, STARTING, START),
     ROW(WORKING, HAND, HOLDING, HOLD),
     ROW(WORKING, WRONG, ASKING, ASK),
     ROW(WORKING, PRESSED, WORKING, NOTE),
     ROW(WORKING, CHANGED, WORKING, NONE), // seen when the arm is done
+
+    ROW(RETREATING, STOP, STOPPED, STOP),
+    ROW(RETREATING, DONE, LOOKING, LOOK),
+    ROW(RETREATING, FAILED, ASKING, ASK),
+    ROW(RETREATING, WRONG, ASKING, ASK),
+    ROW(RETREATING, ARM_LOST, STARTING, START),
+    ROW(RETREATING, HAND, HOLDING, HOLD),
+    ROW(RETREATING, PRESSED, RETREATING, NOTE),
+    ROW(RETREATING, CHANGED, RETREATING, NONE),
 
     ROW(HOLDING, STOP, STOPPED, STOP),
     // Whatever ends meanwhile, nothing moves under a hand: it is looked at when the board is clear.
@@ -114,6 +124,7 @@ static const char *const state_names[ROBOT_STATES][2] = {
     [ROBOT_JUDGING] = {"judging", "asking the rules"},
     [ROBOT_TURNING] = {"turning", "waiting for somebody to turn a block"},
     [ROBOT_WORKING] = {"working", "the arm moves stones"},
+    [ROBOT_RETREATING] = {"retreating", "the arm leaves the board after a failed step"},
     [ROBOT_HOLDING] = {"holding", "the arm waits for a hand to leave the board"},
     [ROBOT_ASKING] = {"asking", "waiting for help"},
     [ROBOT_OVER] = {"over", "the game has ended"},

@@ -8,20 +8,22 @@
 #include <stddef.h>
 
 enum robot_state {
-    ROBOT_STOPPED,  // nothing moves until the cause is gone and somebody confirms
-    ROBOT_STARTING, // the arm's firmware is awaited; its position is not known
-    ROBOT_HOMING,   // the arm finds its home corner, lets go over the tray, parks
-    ROBOT_LOOKING,  // the arm is parked; the board is compared with the game
-    ROBOT_DECIDING, // whose turn is it?
-    ROBOT_WATCHING, // a person's turn
-    ROBOT_READING,  // the person is done: what has been played?
-    ROBOT_THINKING, // the turn of somebody who only names moves
-    ROBOT_JUDGING,  // the rules daemon decides about a move
-    ROBOT_TURNING,  // a block of Pentago's board, which the arm can't turn: a person is asked to
-    ROBOT_WORKING,  // the arm brings the board to where the game is
-    ROBOT_HOLDING,  // a hand is over the board: the arm stands still
-    ROBOT_ASKING,   // something only people can put right
-    ROBOT_OVER,     // the game has ended
+    ROBOT_STOPPED,    // nothing moves until the cause is gone and somebody confirms
+    ROBOT_STARTING,   // the arm's firmware is awaited; its position is not known
+    ROBOT_HOMING,     // the arm finds its home corner, lets go over the tray, parks
+    ROBOT_LOOKING,    // the arm is parked; the board is compared with the game
+    ROBOT_DECIDING,   // whose turn is it?
+    ROBOT_WATCHING,   // a person's turn
+    ROBOT_READING,    // the person is done: what has been played?
+    ROBOT_THINKING,   // the turn of somebody who only names moves
+    ROBOT_JUDGING,    // the rules daemon decides about a move
+    ROBOT_TURNING,    // a block of Pentago's board, which the arm can't turn: a person is asked to
+    ROBOT_WORKING,    // the arm brings the board to where the game is
+    ROBOT_RETREATING, // after a step that failed: a stone in hand into its tray, and out of the
+                      // picture
+    ROBOT_HOLDING,    // a hand is over the board: the arm stands still
+    ROBOT_ASKING,     // something only people can put right
+    ROBOT_OVER,       // the game has ended
     ROBOT_STATES
 };
 

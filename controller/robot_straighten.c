@@ -41,13 +41,23 @@ static int find(const struct robot *r, double ret_offset[2])
     return found;
 }
 
+static bool lays_a_stone(const struct robot *r)
+{
+    for (int i = 0; i < r->step_count; i++) {
+        if (!r->steps[i].lift)
+            return true;
+    }
+    return false;
+}
+
 void robot_straighten_add(struct robot *r)
 {
     double offset[2] = {0};
     r->straighten_from = r->step_count;
     // The holes of Pentago's board put a marble straight by themselves.
     if (r->settings->game.straighten == SETTINGS_STRAIGHTEN_NEVER || r->tidying ||
-        r->colours.marbles || !r->evidence.frames || r->evidence.columns != r->target.size ||
+        r->colours.marbles || !lays_a_stone(r) || robot_game(r)->result.over ||
+        r->evidence.frames < r->sure.frames || r->evidence.columns != r->target.size ||
         r->step_count + 2 > TARGET_STEPS_MAX)
         return;
     int i = find(r, offset);

@@ -26,7 +26,9 @@ void robot_turn_resume(struct robot *r)
     unsigned seat = game->rules.seat_count;
     while (seat && game_seat_colour(game, seat) != move.colour)
         seat--;
-    if (move.kind == MOVE_PLACE && move.block && seat && !robot_player(r, seat)->at_board)
+    // While an undo was under way, what is left of the game is all there.
+    if (move.kind == MOVE_PLACE && move.block && seat && !r->change_logged &&
+        !robot_player(r, seat)->at_board)
         set_turn(r, &move);
     robot_set_target(r);
 }

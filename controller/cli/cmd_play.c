@@ -70,7 +70,7 @@ static void on_state(void *user, enum robot_state state)
 {
     struct table_game *g = user;
     console_state(g->console, state);
-    if (g->leaving && state != ROBOT_WORKING && state != ROBOT_HOLDING)
+    if (g->leaving && state != ROBOT_WORKING && state != ROBOT_RETREATING && state != ROBOT_HOLDING)
         leave(g);
 }
 

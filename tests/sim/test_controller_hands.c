@@ -133,9 +133,9 @@ static bool is_working(struct rig *g)
     return g->state == ROBOT_WORKING;
 }
 
-static bool is_looking(struct rig *g)
+static bool is_retreating(struct rig *g)
 {
-    return g->state == ROBOT_LOOKING;
+    return g->state == ROBOT_RETREATING;
 }
 
 static bool pump_is_off(struct rig *g)
@@ -389,6 +389,29 @@ static void test_cable_pulled_under_a_hand(void **state)
     assert_int_equal(world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+// The other order: the hand comes while nobody knows where the arm is.
+static void test_homing_waits_for_a_hand(void **state)
+{
+    (void)state;
+    sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    say("E5");
+    AWAIT(carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 15, NULL, NULL));
+    AWAIT(hand_is_there);
+    until(NULL, 2);
+    stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    until(NULL, 8);
+    assert_true(hand_is_there(&rig));
+    assert_int_equal(rig.state, ROBOT_HOMING);
+    assert_true(said("finds its home corner when the board is clear"));
+    assert_stands();
+    AWAIT(two_more_are_laid);
+    assert_int_equal(world()->incident_kind[INCIDENT_HAND], 0);
+}
+
 // The stone that waits falls off: the pump has nothing to hold any more, and the arm stays where it
 // is.
 static void test_fallen_stone_stops_the_pump(void **state)
@@ -489,7 +512,7 @@ static void test_stuck_stone_keeps_its_tray(void **state)
     AWAIT(carries_to_a_tray);
     int colour = (uint8_t)world()->stone[world()->tool.sealed].colour;
     table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, 1);
-    AWAIT(is_looking);
+    AWAIT(is_retreating);
     table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, -1);
     stand();
     AWAIT(is_working);
@@ -497,6 +520,27 @@ static void test_stuck_stone_keeps_its_tray(void **state)
     assert_false(rig.visited[ROBOT + PERSON - colour]);
     AWAIT(is_watching);
     assert_int_equal(world_count(world(), PLACE_TABLE, 0), 3); // the first one, and two in trays
+}
+
+// Also on its way out of the picture after something failed.
+static void test_a_retreat_halts_for_a_hand(void **state)
+{
+    (void)state;
+    sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    take_back_a_pair();
+    AWAIT(carries_to_a_tray);
+    table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, 1);
+    AWAIT(is_retreating);
+    table_fault(play_table(rig.play), FAULT_SENSOR_STUCK, -1);
+    assert_int_equal(0, person_reach(table_person(play_table(rig.play)), 9, 2, 8, NULL, NULL));
+    AWAIT(is_holding);
+    until(NULL, 1); // it brakes
+    stand();
+    until(NULL, 4);
+    assert_true(hand_is_there(&rig));
+    assert_stands();
+    AWAIT(is_watching);
+    assert_int_equal(world()->incident_kind[INCIDENT_HAND], 0);
 }
 
 // --- stones that lie beside their points ---
@@ -577,6 +621,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_done_without_a_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_homing_waits_for_a_hand, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_retreat_halts_for_a_hand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stuck_stone_keeps_its_tray, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_crooked_stone_is_straightened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_straightened_stone_falls, set_up, tear_down),

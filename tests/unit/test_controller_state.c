@@ -74,6 +74,24 @@ static void test_asking_never_moves(void **state)
     }
 }
 
+// Wherever the arm moves, a hand halts it.
+static void test_a_hand_halts_the_arm(void **state)
+{
+    (void)state;
+    static const enum robot_state MOVES[] = {ROBOT_HOMING, ROBOT_WORKING, ROBOT_RETREATING};
+    for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++) {
+        const struct robot_row *row = robot_row_find(MOVES[i], ROBOT_EV_HAND);
+        assert_non_null(row);
+        assert_int_equal(row->to, ROBOT_HOLDING);
+        assert_int_equal(row->action, ROBOT_ACT_HOLD);
+    }
+    // What moves after a failed step does so where hands are watched for.
+    for (size_t i = 0; i < robot_row_count; i++) {
+        if (robot_rows[i].action == ROBOT_ACT_RECOVER)
+            assert_int_equal(robot_rows[i].to, ROBOT_RETREATING);
+    }
+}
+
 // Under a hand nothing moves, whatever ends meanwhile; and nothing that ends is missed.
 static void test_holding_stands_still(void **state)
 {
@@ -153,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_stopped_is_left_only_by_reset),
         cmocka_unit_test(test_ways_to_the_arm),
         cmocka_unit_test(test_asking_never_moves),
+        cmocka_unit_test(test_a_hand_halts_the_arm),
         cmocka_unit_test(test_holding_stands_still),
         cmocka_unit_test(test_reachable),
         cmocka_unit_test(test_graph),

@@ -174,12 +174,6 @@ static int note_game(struct play *p, unsigned seats, struct error *err)
     return robot_log_begin(p->log, &game, err);
 }
 
-// A stone of ours may lie where none should: it hung on the cup, or was about to, or had fallen.
-static bool stone_at_large(const struct robot_log_past *past)
-{
-    return past->held || past->step_open || past->adrift;
-}
-
 static int open_recorder(struct play *p, struct error *err)
 {
     if (!p->record[0])
@@ -192,8 +186,8 @@ static int open_recorder(struct play *p, struct error *err)
         .calibration = p->calibrated ? p->calibration : NULL,
         .fast = p->options.fast,
         .resumed = p->options.resume,
-        .held = p->options.resume && stone_at_large(&p->past),
-        .held_colour = p->options.resume ? p->past.colour : 0,
+        .held = p->options.resume && p->past.adrift,
+        .held_colour = p->options.resume ? p->past.adrift_colour : 0,
         .pending = p->options.resume ? p->past.pending : NULL,
     };
     return recorder_new(p->loop, p->record, &setup, &p->recorder, err);
@@ -227,8 +221,8 @@ static int set_up(struct play *p, struct error *err)
         .recorder = p->recorder,
         .players = p->players,
         .resumed = p->options.resume,
-        .held = p->options.resume && stone_at_large(&p->past),
-        .held_colour = p->options.resume ? p->past.colour : 0,
+        .held = p->options.resume && p->past.adrift,
+        .held_colour = p->options.resume ? p->past.adrift_colour : 0,
         .pending = p->options.resume ? p->past.pending : NULL,
         .fast = p->options.fast,
     };

@@ -118,11 +118,11 @@ static void on_done(struct robot *r, const struct arm_event *e)
 void robot_note_fall(struct robot *r, unsigned colour, bool held)
 {
     struct error err;
+    r->fallen_colour = r->fallen && r->fallen_colour != colour ? 0 : colour;
     r->fallen = r->adrift = true;
-    r->fallen_colour = colour;
     if (!held)
         r->ahead_colour = 0;
-    if (r->o.log && robot_log_fell(r->o.log, held, &err) < 0)
+    if (r->o.log && robot_log_fell(r->o.log, colour, held, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
 }
 

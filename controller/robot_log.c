@@ -40,9 +40,16 @@ static void take_game(const json_t *line, struct robot_log_game *ret)
 
 static void take_colour(const json_t *line, unsigned *ret)
 {
-    int64_t number = 0;
+    int64_t number = *ret;
     json_member_int(line, "colour", 0, COLOURS_MAX, &number, NULL);
     *ret = (unsigned)number;
+}
+
+// Of two that fell, either may be found.
+static void note_fall(struct robot_log_past *past, unsigned colour)
+{
+    past->adrift_colour = past->adrift && past->adrift_colour != colour ? 0 : colour;
+    past->adrift = true;
 }
 
 static int on_line(void *user, const char *text, size_t size, int64_t seq, struct error *err)
@@ -64,14 +71,17 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
         past->step_open = true;
         take_string(line, "step", past->step, sizeof past->step);
         json_member_bool(line, "held", &past->held, NULL);
+        past->colour = 0;
         take_colour(line, &past->colour);
     } else if (strcmp(what, "done") == 0) {
         past->step_open = false;
         json_member_bool(line, "held", &past->held, NULL);
     } else if (strcmp(what, "fell") == 0) {
         past->step_open = false;
-        past->adrift = true;
         json_member_bool(line, "held", &past->held, NULL);
+        unsigned colour = past->colour;
+        take_colour(line, &colour);
+        note_fall(past, colour);
     } else if (strcmp(what, "change") == 0) {
         take_string(line, "pending", past->pending, sizeof past->pending);
     } else if (strcmp(what, "seen") == 0) {
@@ -103,6 +113,14 @@ int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_
         return r;
     }
     past.torn = report.torn_bytes > 0;
+    if (past.open && (past.held || past.step_open)) {
+        note_fall(&past, past.colour);
+        r = robot_log_fell(log, past.colour, false, err);
+    }
+    if (r < 0) {
+        robot_log_free(log);
+        return r;
+    }
     *ret_past = past;
     *ret = log;
     return 0;
@@ -161,9 +179,10 @@ int robot_log_done(struct robot_log *log, bool held, struct error *err)
     return append(log, json_pack("{s:s, s:b}", "do", "done", "held", held), err);
 }
 
-int robot_log_fell(struct robot_log *log, bool held, struct error *err)
+int robot_log_fell(struct robot_log *log, unsigned colour, bool held, struct error *err)
 {
-    return append(log, json_pack("{s:s, s:b}", "do", "fell", "held", held), err);
+    return append(
+        log, json_pack("{s:s, s:i, s:b}", "do", "fell", "colour", (int)colour, "held", held), err);
 }
 
 int robot_log_change(struct robot_log *log, const char *pending, struct error *err)

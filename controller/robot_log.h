@@ -38,11 +38,14 @@ struct robot_log_past {
     unsigned colour;               // of the stone it handled; 0 = not known
     bool held;                     // a stone was on the cup then
     bool adrift;                   // one fell off it since the board was last seen to be right
+    unsigned adrift_colour;        // 0 = not known
     char pending[POINTS_MAX + 1];  // what robot_log_change() noted since then; "" = nothing
     bool torn;                     // the last line had not been finished; it was put aside
 };
 
-// Opens or makes the log in this folder. -EBUSY: another controller uses it.
+// Opens or makes the log in this folder. A stone that was on the cup, or about to be, when the last
+// program stopped has fallen since: that is noted at once, and holds until robot_log_seen().
+// -EBUSY: another controller uses it.
 int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
                    struct error *err);
 struct robot_log *robot_log_free(struct robot_log *log); // NULL allowed; returns NULL
@@ -55,7 +58,7 @@ int robot_log_intent(struct robot_log *log, const char *what, unsigned colour, b
                      struct error *err);
 int robot_log_done(struct robot_log *log, bool held, struct error *err);
 // The stone on the cup has fallen, or may have (held): it may lie anywhere.
-int robot_log_fell(struct robot_log *log, bool held, struct error *err);
+int robot_log_fell(struct robot_log *log, unsigned colour, bool held, struct error *err);
 // The game was changed otherwise than by a move; pending: what the board may still show where it
 // has to follow (board_target_format()).
 int robot_log_change(struct robot_log *log, const char *pending, struct error *err);

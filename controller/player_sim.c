@@ -120,7 +120,7 @@ static bool turn_is_due(const struct sim_player *s, const int8_t *truth, struct 
         ret->block = (int)s->move.block;
         ret->turn = (int)s->move.turn;
     }
-    return extra == 1 && !others && !(s->laid && !s->move.block);
+    return extra == 1 && !others && !world_turned_since(world) && !(s->laid && !s->move.block);
 }
 
 // "I see no new stone": he presses again, since the robot may just have looked too early; in the

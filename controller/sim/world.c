@@ -226,6 +226,23 @@ void world_nudge(struct world *world, int stone, double dx, double dy)
     world_settle(world, stone);
 }
 
+static int marbles_on_board(const struct world *world)
+{
+    const struct setup_board *b = &world->setup.board;
+    int count = 0;
+    for (int i = 0; i < world->stone_count; i++) {
+        const struct world_stone *s = &world->stone[i];
+        count += s->place == PLACE_TABLE && s->x > -b->pitch_x / 2 && s->y > -b->pitch_y / 2 &&
+                 s->x < (b->columns - 0.5) * b->pitch_x && s->y < (b->rows - 0.5) * b->pitch_y;
+    }
+    return count;
+}
+
+bool world_turned_since(const struct world *world)
+{
+    return world->turned_with == marbles_on_board(world);
+}
+
 void world_turn_block(struct world *world, int block, double degrees)
 {
     const struct setup_board *b = &world->setup.board;
@@ -243,8 +260,10 @@ void world_turn_block(struct world *world, int block, double degrees)
     }
     double *turned = &world->block_turn[block - 1];
     *turned += degrees;
-    if (fabs(*turned) > 89.9)
+    if (fabs(*turned) > 89.9) {
         *turned = 0; // it snaps in
+        world->turned_with = marbles_on_board(world);
+    }
     world->version++;
 }
 

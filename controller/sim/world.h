@@ -109,6 +109,7 @@ struct world {
     struct world_hand hand;
     struct world_store store[SETUP_COLOURS];
     double block_turn[WORLD_BLOCKS]; // degrees clockwise since the block was last at rest
+    int turned_with;                 // marbles that lay on the board when one last came to rest
     int pick_failures;               // this many contacts in a row do not seal
     double pick_failure;             // probability that a contact does not seal
     int sensor_stuck;                // -1 = works, else what it reads
@@ -176,6 +177,8 @@ void world_hand_return(struct world *world, int stone); // into the bowl of its 
 // many degrees clockwise. After a quarter turn it is at rest again. Only the stones show it: the
 // lines are drawn as they are at rest.
 void world_turn_block(struct world *world, int block, double degrees);
+// Has a block been turned since the last marble came onto the board? People remember that.
+bool world_turned_since(const struct world *world);
 // Pushes a lying stone by (dx, dy).
 void world_nudge(struct world *world, int stone, double dx, double dy);
 

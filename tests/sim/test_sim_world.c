@@ -418,8 +418,10 @@ static void a_block_turns_with_its_marbles(void **state)
     assert_true(corner >= 0 && beside >= 0);
     world_turn_block(w, 1, 45);
     assert_true(w->block_turn[0] != 0);
+    assert_false(world_turned_since(w));
     world_turn_block(w, 1, 45);
     assert_true(w->block_turn[0] == 0);
+    assert_true(world_turned_since(w));
     assert_true(fabs(w->stone[corner].x - 2 * pitch) < 0.01);
     assert_true(fabs(w->stone[corner].y - 5 * pitch) < 0.01);
     assert_true(fabs(w->stone[beside].x - 3 * pitch) < 0.01);
@@ -428,6 +430,8 @@ static void a_block_turns_with_its_marbles(void **state)
     // What is put half beside a hollow rolls into it.
     world_nudge(w, corner, 0.35 * pitch, 0);
     assert_true(fabs(w->stone[corner].x) < 1.5);
+    world_add_stone(w, 1, 2 * pitch, 0);
+    assert_false(world_turned_since(w)); // after this one none was turned yet
     free(w);
 }
 

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "config/base/clock.h"
 #include "config/base/io.h"
 #include "config/calibration.h"
 #include "config/paths.h"
@@ -329,6 +331,20 @@ static void take_past(struct play *p)
     p->options.seed = p->past.game.seed;
 }
 
+// A program that was killed a moment ago may have left a child that still holds the lock: it was
+// just about to become another program.
+static int open_log(struct play *p, const char *folder, struct error *err)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = 50 * NS_PER_MS};
+    int r = robot_log_open(folder, &p->log, &p->past, err);
+    for (int i = 0; r == -EBUSY && i < TRIES; i++) {
+        nanosleep(&pause, NULL);
+        r = robot_log_open(folder, &p->log, &p->past, err);
+    }
+    return r;
+}
+
 int play_new(struct loop *loop, const struct play_options *options,
              const struct play_events *events, struct play **ret, struct error *err)
 {
@@ -346,7 +362,7 @@ int play_new(struct loop *loop, const struct play_options *options,
     if (r == 0)
         r = path_in(p, "robot", folder, err);
     if (r == 0)
-        r = robot_log_open(folder, &p->log, &p->past, err);
+        r = open_log(p, folder, err);
     if (r == 0 && options->resume)
         take_past(p);
     if (r == 0)

@@ -42,8 +42,9 @@ static int slot_count(const struct area *area)
 
 static void slot_place(const struct area *area, int slot, double ret[2])
 {
-    ret[0] = area->x + slot % area->columns * area->step;
-    ret[1] = area->y + slot / area->columns * area->step;
+    const int column = slot % area->columns, row = slot / area->columns;
+    ret[0] = area->x + column * area->step;
+    ret[1] = area->y + row * area->step;
 }
 
 // "the tray", or which of its slots.

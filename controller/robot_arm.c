@@ -390,6 +390,7 @@ void robot_act_work(struct robot *r)
 void robot_act_hold(struct robot *r)
 {
     r->last_row = robot_tool_row(r);
+    r->home_waits_ns = r->last.time_ns;
     arm_hold(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->counts.hands++;
@@ -400,6 +401,7 @@ void robot_act_hold(struct robot *r)
 // What ended while a hand was over the board is told now.
 void robot_act_go_on(struct robot *r)
 {
+    r->home_waits_ns = 0;
     if (arm_state(r->arm) != ARM_HOMED) {
         robot_raise(r, ROBOT_EV_ARM_LOST);
         return;

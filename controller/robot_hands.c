@@ -7,7 +7,7 @@
 
 // On a person's word the arm may move although the eyes see something; it is soon spent.
 static const int64_t WORD_NS = 15 * NS_PER_S;
-// What stands still so long before a homing is no hand: the arm lost steps and covers that.
+// What stands still so long while the arm's position is not known is no hand: the arm covers that.
 static const int64_t GHOST_NS = 10 * NS_PER_S;
 
 // Where the firmware last said the tool is, also in the middle of a leg. Once its position is lost
@@ -66,10 +66,15 @@ bool robot_hands_let_home(struct robot *r)
     return false;
 }
 
+static bool is_ghost(const struct robot *r)
+{
+    return r->home_waits_ns && arm_state(r->arm) != ARM_HOMED && r->last.scene.motion == 0 &&
+           r->last.time_ns - r->home_waits_ns >= GHOST_NS;
+}
+
 static void home_when_clear(struct robot *r)
 {
-    bool ghost = r->last.scene.motion == 0 && r->last.time_ns - r->home_waits_ns >= GHOST_NS;
-    if (!clear_for_long(r) && !ghost)
+    if (!clear_for_long(r) && !is_ghost(r))
         return;
     r->home_waits_ns = 0;
     robot_home_now(r);
@@ -86,7 +91,7 @@ void robot_hands_watch(struct robot *r)
         r->clear_since_ns = r->last.time_ns;
     if (under_way(r) && hand)
         robot_raise(r, ROBOT_EV_HAND);
-    else if (r->state == ROBOT_HOLDING && clear_for_long(r))
+    else if (r->state == ROBOT_HOLDING && (clear_for_long(r) || is_ghost(r)))
         robot_raise(r, ROBOT_EV_CLEAR);
     else if (r->state == ROBOT_HOMING && r->home_waits_ns)
         home_when_clear(r);

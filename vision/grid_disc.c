@@ -38,29 +38,31 @@ static int keep_usual(struct cvshim_spot *disc, int count)
     return kept;
 }
 
-int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max)
+typedef int find_fn(const float *px, int width, int height, int sign, double contrast, int reach,
+                    double radius_min, struct cvshim_spot *ret, int max);
+
+// Dark ones and light ones, of each kind those of the usual size.
+static int find_both(find_fn *find, const struct grid_image *image, int reach,
+                     struct cvshim_spot *ret, int max)
 {
-    // The surroundings are taken over a third of the picture: within less, stones are the majority.
-    const int reach = longer_side(image) / 3;
-    const int dark = cvshim_discs(image->px, image->width, image->height, -1, DARKER, reach,
-                                  RADIUS_MIN, ret, max);
+    const int dark =
+        find(image->px, image->width, image->height, -1, DARKER, reach, RADIUS_MIN, ret, max);
     if (dark < 0)
         return dark;
     const int kept = keep_usual(ret, dark);
-    const int light = cvshim_discs(image->px, image->width, image->height, 1, LIGHTER, reach,
-                                   RADIUS_MIN, ret + kept, max - kept);
+    const int light = find(image->px, image->width, image->height, 1, LIGHTER, reach, RADIUS_MIN,
+                           ret + kept, max - kept);
     return light < 0 ? light : kept + keep_usual(ret + kept, light);
+}
+
+int grid_find_discs(const struct grid_image *image, struct cvshim_spot *ret, int max)
+{
+    // The surroundings are taken over a third of the picture: within less, stones are the majority.
+    return find_both(cvshim_discs, image, longer_side(image) / 3, ret, max);
 }
 
 int grid_find_studs(const struct grid_image *image, struct cvshim_spot *ret, int max)
 {
-    const int reach = longer_side(image) / 16; // more than a stone, less than a board
-    const int dark = cvshim_studs(image->px, image->width, image->height, -1, DARKER, reach,
-                                  RADIUS_MIN, ret, max);
-    if (dark < 0)
-        return dark;
-    const int kept = keep_usual(ret, dark);
-    const int light = cvshim_studs(image->px, image->width, image->height, 1, LIGHTER, reach,
-                                   RADIUS_MIN, ret + kept, max - kept);
-    return light < 0 ? light : kept + keep_usual(ret + kept, light);
+    // More than a stone, less than a board.
+    return find_both(cvshim_studs, image, longer_side(image) / 16, ret, max);
 }

@@ -32,7 +32,7 @@ void robot_act_stop(struct robot *r)
     r->submitted = r->parked = r->pressed = false;
     r->homing_tries = 0; // somebody looks before it goes on
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
-    r->home_waits_ns = 0;
+    r->waits_since_ns = 0;
     robot_stop_players(r);
     r->counts.stops++;
     if (r->controls) {
@@ -50,7 +50,7 @@ void robot_act_start(struct robot *r)
 {
     struct error err;
     r->parked = r->submitted = r->homing = false;
-    r->home_waits_ns = 0;
+    r->waits_since_ns = 0;
     arm_cancel(r->arm, loop_now(r->loop)); // what waits was meant for a known position
     arm_link_update(r->arm_link);
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
@@ -390,7 +390,7 @@ void robot_act_work(struct robot *r)
 void robot_act_hold(struct robot *r)
 {
     r->last_row = robot_tool_row(r);
-    r->home_waits_ns = r->last.time_ns;
+    r->waits_since_ns = r->last.time_ns;
     arm_hold(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->counts.hands++;
@@ -401,7 +401,7 @@ void robot_act_hold(struct robot *r)
 // What ended while a hand was over the board is told now.
 void robot_act_go_on(struct robot *r)
 {
-    r->home_waits_ns = 0;
+    r->waits_since_ns = 0;
     if (arm_state(r->arm) != ARM_HOMED) {
         robot_raise(r, ROBOT_EV_ARM_LOST);
         return;

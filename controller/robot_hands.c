@@ -59,7 +59,7 @@ bool robot_hands_let_home(struct robot *r)
     r->word_ns = 0;
     if (word || !robot_hand_seen(r))
         return true;
-    r->home_waits_ns = r->last.time_ns ? r->last.time_ns : 1;
+    r->waits_since_ns = r->last.time_ns ? r->last.time_ns : 1;
     r->clear_since_ns = 0;
     robot_news(r, ROBOT_NEWS_HINT, "%s. The arm finds its home corner when the board is clear.",
                r->camera_lost ? "the camera sees nothing" : "there is a hand over the board");
@@ -68,15 +68,15 @@ bool robot_hands_let_home(struct robot *r)
 
 static bool is_ghost(const struct robot *r)
 {
-    return r->home_waits_ns && arm_state(r->arm) != ARM_HOMED && r->last.scene.motion == 0 &&
-           r->last.time_ns - r->home_waits_ns >= GHOST_NS;
+    return r->waits_since_ns && arm_state(r->arm) != ARM_HOMED && r->last.scene.motion == 0 &&
+           r->last.time_ns - r->waits_since_ns >= GHOST_NS;
 }
 
 static void home_when_clear(struct robot *r)
 {
     if (!clear_for_long(r) && !is_ghost(r))
         return;
-    r->home_waits_ns = 0;
+    r->waits_since_ns = 0;
     robot_home_now(r);
 }
 
@@ -93,7 +93,7 @@ void robot_hands_watch(struct robot *r)
         robot_raise(r, ROBOT_EV_HAND);
     else if (r->state == ROBOT_HOLDING && (clear_for_long(r) || is_ghost(r)))
         robot_raise(r, ROBOT_EV_CLEAR);
-    else if (r->state == ROBOT_HOMING && r->home_waits_ns)
+    else if (r->state == ROBOT_HOMING && r->waits_since_ns)
         home_when_clear(r);
 }
 

@@ -101,11 +101,11 @@ struct robot {
     int homing_tries; // since it last came to its parking place
     double last_row;  // the tool's, when its position was last known; 0 = never yet
     int64_t
-        home_waits_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
-    int64_t word_ns;   // a person has said that the arm may start; 0 = that is spent
-    bool fallen;       // a stone fell off the cup and may lie anywhere
-    int looks_anew;    // for the grid, since the board was last right
-    bool adrift;       // a stone has been on the cup since the board was last right
+        waits_since_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
+    int64_t word_ns;    // a person has said that the arm may start; 0 = that is spent
+    bool fallen;        // a stone fell off the cup and may lie anywhere
+    int looks_anew;     // for the grid, since the board was last right
+    bool adrift;        // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
     bool change_logged;     // the log has what was pending when the game was changed
     bool home_due;          // a stone lies too far off: the arm may have lost steps

@@ -18,7 +18,7 @@ if(TARGET tessera_controller)
     set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c sim/fault_cases.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
-    tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c
+    tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c sim/hands_rig.c
         LIBS tessera_controller LABEL system)
     foreach(test test_controller_faults test_controller_hands)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)

@@ -217,3 +217,17 @@ void host_forget(struct host *host)
     host->length = host->line_start = 0;
     host->text[0] = '\0';
 }
+
+int host_truth_at(const struct host *host, int column, int row)
+{
+    int8_t board[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(host->table, board);
+    return board[row * host->setup.board.columns + column];
+}
+
+int host_stones_on_board(const struct host *host)
+{
+    struct table_ledger l;
+    table_ledger(host->table, &l);
+    return l.board[1] + l.board[2];
+}

@@ -48,3 +48,5 @@ void host_play(struct host *host, const char *const *script);
 void host_run(struct host *host, double seconds); // only time passes
 bool host_said(const struct host *host, const char *text);
 void host_forget(struct host *host);
+int host_truth_at(const struct host *host, int column, int row); // colour that lies there, 0 = none
+int host_stones_on_board(const struct host *host);

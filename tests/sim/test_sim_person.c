@@ -30,20 +30,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int truth_at(int column, int row)
-{
-    int8_t board[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    table_truth(host.table, board);
-    return board[row * host.setup.board.columns + column];
-}
-
-static int stones_on_board(void)
-{
-    struct table_ledger l;
-    table_ledger(host.table, &l);
-    return l.board[1] + l.board[2];
-}
-
 static int person_result;
 
 static void person_done(void *user, int result)
@@ -78,13 +64,13 @@ static void the_person_places_a_stone_and_presses(void **state)
         assert_int_equal(person_result, 0);
         mean += took / 12;
         assert_true(took > 1.4 && took < 4);
-        assert_int_equal(truth_at(i, 18 - i), 1 + i % 2);
+        assert_int_equal(host_truth_at(&host, i, 18 - i), 1 + i % 2);
         assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 1);
         host_run(&host, 0.2);
         assert_int_equal(gpio->ops->get(gpio->impl, GPIO_BUTTON_DONE), 0);
     }
     assert_true(mean > 1.7 && mean < 3.2);
-    assert_int_equal(stones_on_board(), 12);
+    assert_int_equal(host_stones_on_board(&host), 12);
     // Not one of them lies exactly on its point, none more than 0.4 of the pitch beside.
     const struct world *w = table_world(host.table);
     for (int i = 0; i < w->stone_count; i++) {
@@ -118,10 +104,10 @@ static void the_person_blunders_on_demand(void **state)
     struct person_task task = {.colour = 1, .column = 9, .row = 9};
     task.blunders = PERSON_WRONG_COLOUR;
     do_task(&task);
-    assert_int_equal(truth_at(9, 9), 2);
+    assert_int_equal(host_truth_at(&host, 9, 9), 2);
     task = (struct person_task){.colour = 1, .column = 3, .row = 3, .blunders = PERSON_TWO_STONES};
     do_task(&task);
-    assert_int_equal(stones_on_board(), 3);
+    assert_int_equal(host_stones_on_board(&host), 3);
     const struct world *w = table_world(host.table);
     const int i = world_find(w, 9 * 22, 9 * 22, 11);
     const double x = w->stone[i].x, y = w->stone[i].y;
@@ -162,7 +148,7 @@ static void the_person_is_one_person(void **state)
     table_put_stone(host.table, 2, 44, 44);
     assert_int_equal(person_move_stone(p, from, to, person_done, &host), 0);
     loop_run(host.loop);
-    assert_int_equal(truth_at(4, 4), 2);
+    assert_int_equal(host_truth_at(&host, 4, 4), 2);
 }
 
 static void an_empty_bowl_is_told(void **state)
@@ -178,7 +164,7 @@ static void an_empty_bowl_is_told(void **state)
     const struct person_task more = {.colour = 1, .column = 10, .row = 9};
     do_task(&more);
     assert_int_equal(person_result, -ENOENT);
-    assert_int_equal(stones_on_board(), 1);
+    assert_int_equal(host_stones_on_board(&host), 1);
 }
 
 static void owners_tidy_up(void **state)

@@ -46,20 +46,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int truth_at(int column, int row)
-{
-    int8_t board[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    table_truth(host.table, board);
-    return board[row * host.setup.board.columns + column];
-}
-
-static int stones_on_board(void)
-{
-    struct table_ledger l;
-    table_ledger(host.table, &l);
-    return l.board[1] + l.board[2];
-}
-
 // --- arm ---
 
 static void opening_resets_the_board(void **state)
@@ -114,8 +100,8 @@ static void a_stone_is_taken_and_placed(void **state)
     (void)state;
     host_play(&host, PICK_AND_PLACE);
     assert_int_equal(host.errors, 0);
-    assert_int_equal(truth_at(9, 9), 1);
-    assert_int_equal(stones_on_board(), 1);
+    assert_int_equal(host_truth_at(&host, 9, 9), 1);
+    assert_int_equal(host_stones_on_board(&host), 1);
     struct table_ledger l;
     table_ledger(host.table, &l);
     assert_int_equal(l.store[1], host.setup.store[0].count - 1);
@@ -359,7 +345,7 @@ static void vacuum_by_mcode(void **state)
     host_start(&host, NULL);
     host_open(&host);
     host_play(&host, SCRIPT);
-    assert_int_equal(truth_at(9, 9), 1);
+    assert_int_equal(host_truth_at(&host, 9, 9), 1);
 }
 
 // --- after SIGKILL ---

@@ -1,0 +1,212 @@
+#include "tests/sim/hands_rig.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/base/clock.h"
+#include "tests/sim/sim_settings.h"
+
+static const int64_t TICK_NS = 20 * NS_PER_MS;
+static const double STANDS_MM = 0.01, OVER_TRAY_MM = 20;
+enum { SETTINGS_MORE = 6 };
+
+struct rig rig;
+
+const struct world *rig_world(void)
+{
+    return table_world(play_table(rig.play));
+}
+
+const struct robot_counts *rig_counts(void)
+{
+    return robot_counts(play_robot(rig.play));
+}
+
+bool rig_said(const char *text)
+{
+    return strstr(rig.news, text);
+}
+
+// --- running ---
+
+static void watch_tool(void)
+{
+    const struct world_tool *t = &rig_world()->tool;
+    for (int a = 0; a < 3; a++)
+        rig.strayed = fmax(rig.strayed, fabs(t->machine[a] - rig.from[a]));
+    for (int c = 1; c <= PERSON; c++) {
+        const struct setup_place *tray = &rig_world()->setup.tray[c - 1];
+        if (hypot(t->machine[0] - tray->x, t->machine[1] - tray->y) < OVER_TRAY_MM)
+            rig.visited[c] = true;
+    }
+}
+
+static void on_tick(void *user, int64_t now)
+{
+    (void)user;
+    loop_source_set_due(rig.timer, now + TICK_NS);
+    if (!rig.play || !play_robot(rig.play))
+        return;
+    watch_tool();
+    rig.met = rig.condition && rig.condition(&rig);
+    if (rig.met || now >= rig.until)
+        loop_exit(rig.loop, 0);
+}
+
+void rig_stand(void)
+{
+    memcpy(rig.from, rig_world()->tool.machine, sizeof rig.from);
+    rig.strayed = 0;
+    memset(rig.visited, 0, sizeof rig.visited);
+}
+
+void rig_assert_stands(void)
+{
+    if (rig.strayed >= STANDS_MM)
+        fail_msg("the arm moved by %.2f mm; news:\n%s", rig.strayed, rig.news);
+}
+
+bool rig_until(bool (*condition)(struct rig *rig), double seconds)
+{
+    rig.condition = condition;
+    rig.met = false;
+    rig.until = loop_now(rig.loop) + (int64_t)(seconds * (double)NS_PER_S);
+    assert_int_equal(loop_run(rig.loop), 0);
+    return rig.met;
+}
+
+bool rig_is_watching(struct rig *g)
+{
+    return g->state == ROBOT_WATCHING;
+}
+
+bool rig_carries_over_the_board(struct rig *g)
+{
+    const struct world_tool *t = &rig_world()->tool;
+    return g->state == ROBOT_WORKING && t->held && t->z > 9 && t->x > 0 && t->y > 0;
+}
+
+// --- the game's news ---
+
+static void on_news(void *user, enum robot_news kind, const char *text)
+{
+    (void)user, (void)kind;
+    if (getenv("HANDS_CHATTY"))
+        printf("  %8.2f  %s\n", (double)loop_now(rig.loop) / (double)NS_PER_S, text);
+    size_t room = sizeof rig.news - rig.news_size;
+    int n = snprintf(rig.news + rig.news_size, room, "%s\n", text);
+    rig.news_size += n > 0 && (size_t)n < room ? (size_t)n : 0;
+}
+
+static void on_state(void *user, enum robot_state state)
+{
+    (void)user;
+    rig.state = state;
+    rig.entered[state] = loop_now(rig.loop);
+}
+
+static void on_position(void *user, const struct game *game, const struct rules_effect *effect)
+{
+    (void)user, (void)game, (void)effect;
+}
+
+static void on_over(void *user, const struct game *game)
+{
+    (void)user, (void)game;
+}
+
+static void on_ready(void *user)
+{
+    (void)user;
+}
+
+static void on_failed(void *user, const struct error *err)
+{
+    (void)user;
+    fail_msg("%s", err->text);
+}
+
+// --- one game ---
+
+void rig_begin(bool resume)
+{
+    struct error err;
+    const struct play_options options = {.settings = &rig.settings,
+                                         .variant = rig.settings.game.variant,
+                                         .seats = PLAY_ROBOT_FIRST,
+                                         .fast = true,
+                                         .level = 2,
+                                         .seed = 5,
+                                         .state = rig.folder,
+                                         .resume = resume};
+    const struct play_events events = {
+        .robot = {.news = on_news, .state = on_state, .position = on_position, .over = on_over},
+        .ready = on_ready,
+        .failed = on_failed};
+    rig.news_size = 0;
+    rig.news[0] = 0;
+    rig.state = ROBOT_STOPPED;
+    assert_int_equal(0, loop_new_virtual(0, &rig.loop));
+    assert_int_equal(0, loop_add_timer(rig.loop, TICK_NS, on_tick, NULL, &rig.timer));
+    assert_int_equal(0, play_new(rig.loop, &options, &events, &rig.play, &err));
+}
+
+void rig_end(void)
+{
+    rig.play = play_free(rig.play);
+    rig.loop = loop_free(rig.loop);
+}
+
+// Half the pixels: what is tried here is not how well it sees.
+void rig_load(const char *const *settings)
+{
+    struct error err;
+    const char *more[SETTINGS_MORE + 3] = {"camera.width=960", "camera.height=540"};
+    for (int i = 0; i < SETTINGS_MORE && settings[i]; i++)
+        more[2 + i] = settings[i];
+    if (sim_settings_load(rig.folder, more, &rig.settings, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+void rig_sit_down(const char *const *settings)
+{
+    rig_load(settings);
+    rig_begin(false);
+    AWAIT(rig_is_watching);
+}
+
+void rig_lay_beside(double mm, const char *const *settings)
+{
+    rig_load(settings);
+    rig_begin(false);
+    AWAIT(rig_carries_over_the_board);
+    table_fault(play_table(rig.play), FAULT_LOSE_STEPS, mm);
+    AWAIT(rig_is_watching);
+}
+
+void rig_say(const char *words)
+{
+    struct error err;
+    if (play_say(rig.play, words, &err) < 0)
+        fail_msg("%s: %s", words, err.text);
+}
+
+int rig_set_up(void **state)
+{
+    (void)state;
+    memset(&rig, 0, sizeof rig);
+    snprintf(rig.folder, sizeof rig.folder, "/tmp/tessera-hands-XXXXXX");
+    return mkdtemp(rig.folder) ? 0 : -1;
+}
+
+int rig_tear_down(void **state)
+{
+    (void)state;
+    char command[64];
+    rig_end();
+    snprintf(command, sizeof command, "rm -rf %s", rig.folder);
+    return system(command);
+}

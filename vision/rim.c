@@ -2,7 +2,10 @@
 
 #include <math.h>
 
-enum { ANGLES = 32 };
+enum {
+    ANGLES = 32,
+    HALVINGS = 5, // of the reach: to a tenth of a sample with the stones' own
+};
 
 static const float TURN_COSINE = 0.98078528F, TURN_SINE = 0.19509032F; // of 360/32 degrees
 
@@ -50,7 +53,9 @@ bool rim_centre(const float map[PATCH * PATCH], float radius_a, float radius_b, 
         c.sine[k] = TURN_SINE * c.cosine[k - 1] + TURN_COSINE * c.sine[k - 1];
     }
     float best = -1, best_a = *a, best_b = *b;
-    for (float step = reach / 2; step > 0.1F; step /= 2) {
+    float step = reach;
+    for (int halving = 0; halving < HALVINGS; halving++) {
+        step /= 2;
         const float from_a = best_a, from_b = best_b;
         for (int y = -2; y <= 2; y++)
             for (int x = -2; x <= 2; x++) {

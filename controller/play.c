@@ -209,7 +209,9 @@ static int set_up(struct play *p, struct error *err)
 {
     unsigned seats = p->options.resume ? p->past.game.robot_seats
                                        : robot_seats(p, &referee_game(p->referee)->rules);
-    int r = p->options.resume ? 0 : note_game(p, seats, err);
+    int r = p->options.resume
+                ? robot_log_settle_undo(p->log, &p->past, referee_game(p->referee)->entries, err)
+                : note_game(p, seats, err);
     if (r == 0)
         r = seat_everybody(p, seats, err);
     if (r == 0)

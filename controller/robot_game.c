@@ -205,10 +205,31 @@ void robot_note_change(struct robot *r)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
 }
 
+// Killed between the rules' word and ours nobody would know that stones are still to be lifted. Not
+// written, it is not done.
+static int note_undo(struct robot *r, const struct game *game)
+{
+    struct board_target target = r->target;
+    char pending[POINTS_MAX + 1];
+    struct error err;
+    if (!r->o.log)
+        return 0;
+    board_target_set(&target, game);
+    board_target_format(&target, pending);
+    int result = robot_log_undo(r->o.log, game->entries, pending, &err);
+    if (result < 0) {
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+        return result;
+    }
+    r->undo_asked = r->change_logged = true;
+    return 0;
+}
+
 static void on_changed(void *user, const struct rules_effect *effect, const struct error *err)
 {
     (void)effect;
     struct robot *r = user;
+    r->undo_asked = false;
     if (err) {
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err->text);
         return;
@@ -309,6 +330,9 @@ int robot_undo(struct robot *r, unsigned seat)
             return -ENODATA;
         plies++;
     } while (game_next_seat(&game) != seat);
+    int result = note_undo(r, &game);
+    if (result < 0)
+        return result;
     recorder_person(r->o.recorder, "undo", seat);
     robot_stop_players(r);
     return referee_undo(r->o.referee, plies, on_changed, r);

@@ -45,6 +45,14 @@ static void take_colour(const json_t *line, unsigned *ret)
     *ret = (unsigned)number;
 }
 
+static void take_undo(const json_t *line, struct robot_log_past *past)
+{
+    int64_t entries = 0;
+    take_string(line, "pending", past->undo_pending, sizeof past->undo_pending);
+    past->undo_open = json_member_int(line, "entries", 0, INT32_MAX, &entries, NULL) == 1;
+    past->undo_entries = (unsigned)entries;
+}
+
 // Of two that fell, either may be found.
 static void note_fall(struct robot_log_past *past, unsigned colour)
 {
@@ -82,10 +90,13 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
         unsigned colour = past->colour;
         take_colour(line, &colour);
         note_fall(past, colour);
+    } else if (strcmp(what, "undo") == 0) {
+        take_undo(line, past);
     } else if (strcmp(what, "change") == 0) {
         take_string(line, "pending", past->pending, sizeof past->pending);
+        past->undo_open = false;
     } else if (strcmp(what, "seen") == 0) {
-        past->adrift = false;
+        past->adrift = past->undo_open = false;
         past->pending[0] = 0;
     }
     json_decref(line);
@@ -188,6 +199,29 @@ int robot_log_fell(struct robot_log *log, unsigned colour, bool held, struct err
 int robot_log_change(struct robot_log *log, const char *pending, struct error *err)
 {
     return append(log, json_pack("{s:s, s:s}", "do", "change", "pending", pending), err);
+}
+
+int robot_log_undo(struct robot_log *log, unsigned entries, const char *pending, struct error *err)
+{
+    return append(log,
+                  json_pack("{s:s, s:I, s:s}", "do", "undo", "entries", (json_int_t)entries,
+                            "pending", pending),
+                  err);
+}
+
+int robot_log_settle_undo(struct robot_log *log, struct robot_log_past *past, unsigned entries,
+                          struct error *err)
+{
+    if (!past->undo_open)
+        return 0;
+    bool done = entries <= past->undo_entries;
+    int r = robot_log_change(log, done ? past->undo_pending : past->pending, err);
+    if (r < 0)
+        return r;
+    if (done)
+        memcpy(past->pending, past->undo_pending, sizeof past->pending);
+    past->undo_open = false;
+    return 0;
 }
 
 int robot_log_seen(struct robot_log *log, struct error *err)

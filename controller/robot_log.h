@@ -40,7 +40,10 @@ struct robot_log_past {
     bool adrift;                   // one fell off it since the board was last seen to be right
     unsigned adrift_colour;        // 0 = not known
     char pending[POINTS_MAX + 1];  // what robot_log_change() noted since then; "" = nothing
-    bool torn;                     // the last line had not been finished; it was put aside
+    bool undo_open;                // the rules may have taken moves back: robot_log_settle_undo()
+    unsigned undo_entries;         // as robot_log_undo() noted, and pending if they have
+    char undo_pending[POINTS_MAX + 1];
+    bool torn; // the last line had not been finished; it was put aside
 };
 
 // Opens or makes the log in this folder. A stone that was on the cup, or about to be, when the last
@@ -62,5 +65,13 @@ int robot_log_fell(struct robot_log *log, unsigned colour, bool held, struct err
 // The game was changed otherwise than by a move; pending: what the board may still show where it
 // has to follow (board_target_format()).
 int robot_log_change(struct robot_log *log, const char *pending, struct error *err);
+// Before the rules are asked to take moves back, until `entries` of the game are left; pending: as
+// it will be once they have. robot_log_change() follows when they have, else robot_log_seen() ends
+// it.
+int robot_log_undo(struct robot_log *log, unsigned entries, const char *pending, struct error *err);
+// The program stopped before it heard what became of that: the game, which has so many entries now,
+// tells. Brings past->pending up to date, also on disk. Does nothing when no undo is open.
+int robot_log_settle_undo(struct robot_log *log, struct robot_log_past *past, unsigned entries,
+                          struct error *err);
 // The board was seen to be as the game says: no stone of ours lies where it should not.
 int robot_log_seen(struct robot_log *log, struct error *err);

@@ -95,6 +95,8 @@ static bool person_is_next(const struct robot *r)
 static void note_seen(struct robot *r)
 {
     struct error err;
+    if (r->undo_asked)
+        return; // as the game was; what the log says of how it may be is still needed
     if (r->o.log && (r->adrift || r->change_logged) && robot_log_seen(r->o.log, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
     r->fallen = r->adrift = r->change_logged = false;

@@ -108,6 +108,7 @@ struct robot {
     bool adrift;        // a stone has been on the cup since the board was last right
     unsigned fallen_colour; // its colour; 0 = not known
     bool change_logged;     // the log has what was pending when the game was changed
+    bool undo_asked;        // the rules are asked to take back, and the log says so
     bool home_due;          // a stone lies too far off: the arm may have lost steps
     struct home_check home; // by the stones laid since
     int64_t work_began_ns;

@@ -1,9 +1,11 @@
 #include "tests/sim/hands_rig.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "config/base/clock.h"
@@ -111,6 +113,8 @@ static void on_state(void *user, enum robot_state state)
 static void on_position(void *user, const struct game *game, const struct rules_effect *effect)
 {
     (void)user, (void)game, (void)effect;
+    if (rig.dies)
+        rig_die();
 }
 
 static void on_over(void *user, const struct game *game)
@@ -192,6 +196,27 @@ void rig_say(const char *words)
     struct error err;
     if (play_say(rig.play, words, &err) < 0)
         fail_msg("%s: %s", words, err.text);
+}
+
+void rig_die(void)
+{
+    kill(getpid(), SIGKILL);
+}
+
+// What fails in there ends that process alone, by a group of tests of its own.
+void rig_killed_in(void (*game)(void **state))
+{
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(game)};
+        cmocka_set_test_filter(NULL);
+        _exit(cmocka_run_group_tests_name("killed", tests, NULL, NULL));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+        fail_msg("it was not killed, but ended by itself: 0x%x", (unsigned)status);
 }
 
 int rig_set_up(void **state)

@@ -30,6 +30,7 @@ struct rig {
     bool (*condition)(struct rig *rig);
     int64_t until;
     bool met;
+    bool dies;                       // by SIGKILL, when the game has become another one
     double from[3], strayed;         // the tool, since stand()
     bool visited[SETUP_COLOURS + 1]; // these trays, since stand()
     char news[NEWS_SIZE];
@@ -58,6 +59,10 @@ bool rig_said(const char *text); // the robot has, since rig_begin()
 // From here on it is noted how far the tool moves, and over which trays.
 void rig_stand(void);
 void rig_assert_stands(void);
+
+// A process of its own plays this game, in the same folder; it must die by SIGKILL in it.
+void rig_killed_in(void (*game)(void **state));
+void rig_die(void);
 
 bool rig_is_watching(struct rig *g);
 bool rig_carries_over_the_board(struct rig *g);

@@ -345,6 +345,14 @@ static void test_straightened_stone_falls(void **state)
 
 // --- after an interruption ---
 
+static void assert_only_the_first_stone(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    for (int i = 0; i < 19 * 19; i++)
+        assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
+}
+
 static void test_undo_is_finished_later(void **state)
 {
     (void)state;
@@ -356,10 +364,79 @@ static void test_undo_is_finished_later(void **state)
     AWAIT(rig_is_watching);
     assert_int_equal(rig_counts()->questions, 0);
     assert_int_equal(rig_counts()->lifted, 1);
+    assert_only_the_first_stone();
+}
+
+static void die_when_taken_back(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(two_more_are_laid);
+    rig.dies = true;
+    rig_say("undo");
+    rig_until(NULL, 60);
+}
+
+// The rules have taken the moves back, and the program dies before it can say so.
+static void test_killed_in_an_undo(void **state)
+{
+    (void)state;
+    rig_killed_in(die_when_taken_back);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_only_the_first_stone();
+}
+
+static void die_while_straightening(void **state)
+{
+    (void)state;
+    rig_lay_beside(1.2, (const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(straightens);
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+static void assert_straight_again(void)
+{
     int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    struct table_ledger ledger;
+    AWAIT(rig_is_watching);
     table_truth(play_table(rig.play), truth);
-    for (int i = 0; i < 19 * 19; i++)
-        assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
+    table_ledger(play_table(rig.play), &ledger);
+    assert_int_equal(truth[9 * 19 + 9], ROBOT);
+    assert_int_equal(ledger.board[ROBOT], 2);
+    assert_int_equal(ledger.board[PERSON], 1);
+    assert_int_equal(ledger.cup + ledger.hand + ledger.beside + ledger.floor, 0);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+// Lifted and not yet laid again, it drops onto the board; or, the second time, rolls off it.
+static void test_killed_while_straightening(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 0);
+}
+
+static void test_killed_while_straightening_what_rolls(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    const struct settings_board *board = &rig.settings.board;
+    assert_int_equal(
+        0, table_take_stone(play_table(rig.play), 9 * board->pitch_x, 9 * board->pitch_y));
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 1);
 }
 
 int main(int argc, char **argv)
@@ -388,6 +465,10 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_straightened_stone_falls, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up,
+                                        rig_tear_down),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -435,6 +435,55 @@ static void test_robot_log(void **state)
     assert_false(past_of(path).open);
 }
 
+// Stopped before it heard whether the rules took moves back: the length of the game tells.
+static void test_robot_log_undo(void **state)
+{
+    (void)state;
+    char path[64];
+    struct error err;
+    struct robot_log *log;
+    struct robot_log_past past;
+    const struct robot_log_game game = {.game = "g8", .variant = "pente", .robot_seats = 1};
+    snprintf(path, sizeof path, "%s/robot", folder);
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_begin(log, &game, &err), 0);
+    assert_int_equal(robot_log_change(log, "1....", &err), 0);
+    assert_int_equal(robot_log_undo(log, 4, "1.2..", &err), 0);
+    robot_log_free(log);
+    past = past_of(path);
+    assert_true(past.undo_open);
+
+    struct robot_log_past refused = past;
+    assert_int_equal(robot_log_open(path, &log, &refused, &err), 0);
+    assert_int_equal(robot_log_settle_undo(log, &refused, 6, &err), 0);
+    assert_string_equal(refused.pending, "1....");
+    robot_log_free(log);
+    past = past_of(path); // and the program after that need not ask
+    assert_false(past.undo_open);
+    assert_string_equal(past.pending, "1....");
+
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_undo(log, 4, "1.2..", &err), 0);
+    robot_log_free(log);
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_settle_undo(log, &past, 4, &err), 0);
+    assert_string_equal(past.pending, "1.2..");
+    assert_int_equal(robot_log_settle_undo(log, &past, 9, &err), 0); // settled is settled
+    assert_string_equal(past.pending, "1.2..");
+    robot_log_free(log);
+    past = past_of(path);
+    assert_false(past.undo_open);
+    assert_string_equal(past.pending, "1.2..");
+
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_undo(log, 2, "..2..", &err), 0);
+    assert_int_equal(robot_log_seen(log, &err), 0);
+    robot_log_free(log);
+    past = past_of(path);
+    assert_false(past.undo_open);
+    assert_string_equal(past.pending, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +495,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_referee, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_house_rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_robot_log_undo, set_up, tear_down),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

@@ -23,6 +23,14 @@ static bool first_of(const char *variable, char *ret, size_t size)
     return true;
 }
 
+const char *paths_settings(const char *named)
+{
+    if (named)
+        return named;
+    const char *told = getenv("TESSERA_CONFIG");
+    return told && told[0] ? told : SETTINGS_FILE;
+}
+
 static bool usable(const char *folder)
 {
     return access(folder, W_OK | X_OK) == 0;

@@ -9,6 +9,7 @@
 #include "config/agreement.h"
 #include "config/base/io.h"
 #include "config/nearest.h"
+#include "config/paths.h"
 #include "config/value.h"
 #include "config/yaml_entries.h"
 
@@ -286,8 +287,8 @@ int reading_agree(struct reading *reading)
 
 int reading_load(struct reading *reading, const struct settings_source *source)
 {
-    const char *file = source->file ? source->file : SETTINGS_FILE;
-    read_file(reading, file, READING_FILE, source->file == NULL);
+    const char *file = paths_settings(source->file);
+    read_file(reading, file, READING_FILE, strcmp(file, SETTINGS_FILE) == 0 && !source->file);
     read_drop_ins(reading, file);
     if (source->environment)
         read_environment(reading, source->environment);

@@ -5,7 +5,7 @@
 //     the command line      --set board.pitch_x=23.7
 //     the environment       TESSERA_BOARD_PITCH_X=23.7
 //     drop-ins              FILE.d/*.yaml, later names beat earlier ones
-//     the file              /etc/tessera/tessera.yaml
+//     the file              --config FILE, $TESSERA_CONFIG or /etc/tessera/tessera.yaml
 //     the defaults          the schema's, which describe the simulated table
 // What the robot measures itself is not here but in config/calibration.h.
 //
@@ -337,7 +337,7 @@ struct settings {
 
 // Where to look. NULL members are left out.
 struct settings_source {
-    const char *file;               // NULL = SETTINGS_FILE, which may then be absent
+    const char *file;               // NULL = $TESSERA_CONFIG, or SETTINGS_FILE, which may be absent
     const char *const *environment; // "NAME=value", NULL at the end: pass environ
     const char *const *overrides;   // "key=value", NULL at the end: from the command line
     bool values_only; // whether they agree is not asked yet: some are only known once these are

@@ -21,7 +21,7 @@ enum {
 };
 
 struct cli {
-    const char *file;                             // --config, NULL = SETTINGS_FILE
+    const char *file;                             // --config, NULL: see paths_settings
     const char *overrides[CLI_OVERRIDES_MAX + 1]; // --set
     int override_count;
     const char *presets[CLI_PRESETS_MAX]; // --preset

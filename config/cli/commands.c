@@ -6,7 +6,7 @@
 static const struct command COMMANDS[] = {
     {"init", "[FILE]", "find the hardware and write a commented settings file", 0, 1, cli_init,
      "Looks which cameras, serial ports and GPIO chips are there, asks what cannot be seen, and\n"
-     "writes every setting with its meaning. Without FILE: " SETTINGS_FILE ".\n"
+     "writes every setting with its meaning. Without FILE: the settings file.\n"
      "--sim --seed 4 writes one for a simulated robot that nobody has measured yet.\n"},
     {"check", "[FILE]", "check every setting; opens no device", 0, 1, cli_check,
      "Each fault is told as FILE:LINE:COLUMN: KEY: what is wrong; what is allowed. Without FILE "
@@ -54,7 +54,7 @@ static const struct described_option {
 } OPTIONS[] = {
     {{"config", required_argument, NULL, OPTION_CONFIG},
      "FILE",
-     "settings file (" SETTINGS_FILE ")",
+     "settings file ($TESSERA_CONFIG, or " SETTINGS_FILE ")",
      NULL},
     {{"set", required_argument, NULL, OPTION_SET},
      "KEY=VALUE",

@@ -8,6 +8,7 @@
 #include "config/calibrate/sim_seed.h"
 #include "config/cli/cli.h"
 #include "config/hardware.h"
+#include "config/paths.h"
 #include "config/presets.h"
 #include "config/text.h"
 #include "config/value.h"
@@ -251,7 +252,7 @@ static int write_settings(const struct init *init, const char *file, struct erro
 static void say_commands(const char *file)
 {
     char option[SETTINGS_PATH_MAX + 12] = "";
-    if (strcmp(file, SETTINGS_FILE) != 0)
+    if (strcmp(file, paths_settings(NULL)) != 0)
         (void)snprintf(option, sizeof option, " --config %s", file);
     (void)printf("%s is written. Read it through; then:\n    tessera-config%s check\n"
                  "    tessera-config%s calibrate all\n    tessera play%s\n",

@@ -7,6 +7,7 @@
 
 #include "config/cli/cli.h"
 #include "config/nearest.h"
+#include "config/paths.h"
 #include "config/text.h"
 #include "config/value.h"
 
@@ -43,7 +44,7 @@ enum cli_exit cli_check(struct cli *cli)
         .overrides = cli->overrides,
     };
     (void)reading_load(reading, &source);
-    enum cli_exit code = report_check(cli, reading, source.file ? source.file : SETTINGS_FILE);
+    enum cli_exit code = report_check(cli, reading, paths_settings(source.file));
     reading_free(reading);
     return code;
 }

@@ -10,6 +10,7 @@
 
 #include "config/cli/cli.h"
 #include "config/cli/commands.h"
+#include "config/paths.h"
 
 void cli_complain(const struct error *err)
 {
@@ -30,7 +31,7 @@ enum cli_exit cli_usage(const char *format, ...)
 
 const char *cli_settings_file(const struct cli *cli)
 {
-    return cli->file ? cli->file : SETTINGS_FILE;
+    return paths_settings(cli->file);
 }
 
 enum cli_exit cli_flush(void)

@@ -18,7 +18,8 @@ enum {
 };
 
 static const struct option_row shared_rows[] = {
-    {"config", "FILE", "settings file (default " SETTINGS_FILE ")", OPTION_TEXT, NULL, 0, 0},
+    {"config", "FILE", "settings file ($TESSERA_CONFIG, or " SETTINGS_FILE ")", OPTION_TEXT, NULL,
+     0, 0},
     {"set", "KEY=VALUE", "one setting for this time; `tessera-config keys` lists them", OPTION_TEXT,
      NULL, 0, 0},
     {"sim", NULL, "the simulated table instead of hardware", OPTION_FLAG, NULL, 0, 0},

@@ -256,6 +256,29 @@ static void test_the_stronger_layer_wins(void **state)
     assert_true(settings.stones.height == 7.8);
 }
 
+// $TESSERA_CONFIG stands for a --config nobody gave; a file that is named there must be there.
+static void test_file_of_the_environment(void **state)
+{
+    (void)state;
+    char file[512], other[512];
+    (void)snprintf(file, sizeof file, "%s/mine.yaml", folder);
+    (void)snprintf(other, sizeof other, "%s/other.yaml", folder);
+    write_file("mine.yaml", "engine:\n  level: 3\n");
+    write_file("other.yaml", "engine:\n  level: 4\n");
+    const char *kept = getenv("TESSERA_CONFIG");
+    struct settings settings;
+    struct error err;
+    assert_int_equal(setenv("TESSERA_CONFIG", file, 1), 0);
+    assert_int_equal(settings_load(&(struct settings_source){0}, &settings, &err), 0);
+    assert_int_equal(settings.engine.level, 3);
+    assert_int_equal(settings_load(&(struct settings_source){.file = other}, &settings, &err), 0);
+    assert_int_equal(settings.engine.level, 4);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(settings_load(&(struct settings_source){0}, &settings, &err), -ENOENT);
+    assert_non_null(strstr(err.file, "mine.yaml"));
+    assert_int_equal(setenv("TESSERA_CONFIG", kept ? kept : "/dev/null", 1), 0);
+}
+
 static void expect_fault(const struct settings_source *source, const char *where, const char *text)
 {
     struct settings settings;
@@ -374,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_many_faults_are_counted),
         cmocka_unit_test(test_too_large_a_file),
         cmocka_unit_test_setup_teardown(test_the_stronger_layer_wins, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_file_of_the_environment, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_faults_of_the_other_layers, make_folder,
                                         remove_folder),
         cmocka_unit_test(test_house_games),

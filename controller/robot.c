@@ -32,6 +32,12 @@ const char *robot_colour_name(const struct robot *r, unsigned colour)
 
 // --- the state machine ---
 
+// Only where an event that leads on has been raised already.
+static void act_later(struct robot *r)
+{
+    robot_raise(r, r->handled);
+}
+
 static void act(struct robot *r, enum robot_action action)
 {
     static void (*const actions[ROBOT_ACTIONS])(struct robot *) = {
@@ -44,10 +50,18 @@ static void act(struct robot *r, enum robot_action action)
         [ROBOT_ACT_HOLD] = robot_act_hold,       [ROBOT_ACT_GO_ON] = robot_act_go_on,
         [ROBOT_ACT_RECOVER] = robot_act_recover, [ROBOT_ACT_ASK] = robot_act_ask,
         [ROBOT_ACT_FINISH] = robot_act_finish,   [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
-        [ROBOT_ACT_NOTE] = robot_act_note,
+        [ROBOT_ACT_NOTE] = robot_act_note,       [ROBOT_ACT_DECLINE] = robot_act_decline,
+        [ROBOT_ACT_LATER] = act_later,
     };
     if (actions[action])
         actions[action](r);
+}
+
+// What is only noted or told does not begin the state, and its patience, anew.
+static bool begins(const struct robot_row *row, bool changed)
+{
+    return changed || (row->action != ROBOT_ACT_NONE && row->action != ROBOT_ACT_NOTE &&
+                       row->action != ROBOT_ACT_DECLINE);
 }
 
 static void handle(struct robot *r, enum robot_event event)
@@ -57,9 +71,9 @@ static void handle(struct robot *r, enum robot_event event)
         return;
     // A stop is news also when it finds the robot stopped, as at the start.
     bool changed = r->state != row->to || event == ROBOT_EV_STOP;
-    // What is only noted does not begin the state, and its patience, anew.
-    if (changed || row->action != ROBOT_ACT_NONE)
+    if (begins(row, changed))
         loop_source_set_due(r->timer, INT64_MAX);
+    r->handled = event;
     r->state = row->to;
     if (changed) {
         recorder_decision(r->o.recorder, "state", robot_state_name(r->state));

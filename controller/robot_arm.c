@@ -24,6 +24,12 @@ void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char
     robot_raise(r, ROBOT_EV_STOP);
 }
 
+const char *robot_reset_words(const struct robot *r)
+{
+    bool button = r->controls && controls_wired(r->controls, GPIO_BUTTON_RESET);
+    return button ? "press the reset button" : "type \"start\"";
+}
+
 void robot_act_stop(struct robot *r)
 {
     arm_stop(r->arm, ARM_STOP_PERSON, loop_now(r->loop)); // already stopped: nothing happens
@@ -39,11 +45,10 @@ void robot_act_stop(struct robot *r)
         controls_lamp(r->controls, GPIO_LAMP_TURN, false);
         controls_lamp(r->controls, GPIO_LAMP_FAULT, true);
     }
-    bool button = r->controls && controls_wired(r->controls, GPIO_BUTTON_RESET);
     robot_news(r, ROBOT_NEWS_QUESTION,
                "stopped: %s. When nobody's hand is near the arm, %s: it will move to find its home "
                "corner.",
-               r->stop_text, button ? "press the reset button" : "type \"start\"");
+               r->stop_text, robot_reset_words(r));
 }
 
 void robot_act_start(struct robot *r)

@@ -268,12 +268,35 @@ static void compare_while_turning(struct robot *r)
 
 // --- reading ---
 
-// Said while nobody had been asked for a move: it counts if there is one when the board is seen.
+// Said while somebody else is to move or nothing is read: the person learns what to do instead.
+void robot_act_decline(struct robot *r)
+{
+    unsigned seat = game_next_seat(robot_game(r));
+    if (r->state == ROBOT_STOPPED)
+        robot_news(r, ROBOT_NEWS_HINT,
+                   "\"done\" does not count while the robot is stopped: %s first",
+                   robot_reset_words(r));
+    else if (r->state == ROBOT_READING)
+        robot_news(r, ROBOT_NEWS_HINT, "your move is being read already");
+    else if (r->state == ROBOT_JUDGING)
+        robot_news(r, ROBOT_NEWS_HINT, "\"done\" does not count while a move is being judged");
+    else if (seat)
+        robot_news(r, ROBOT_NEWS_HINT,
+                   "it is the turn of %s: \"done\" does not count until your own move is due",
+                   robot_player(r, seat)->name);
+    else
+        robot_news(r, ROBOT_NEWS_HINT, "the game is over: \"done\" does not count any more");
+}
+
+// Said while nobody had been asked for a move: it counts if there is one when the board is seen,
+// provided that the person knew that it is his turn.
 void robot_act_note(struct robot *r)
 {
-    r->pressed = true;
-    if (r->state == ROBOT_LOOKING)
+    r->pressed = person_is_next(r);
+    if (r->state == ROBOT_LOOKING && (r->pressed || r->turn.state == TURN_ASKED))
         robot_act_look(r);
+    else if (!r->pressed)
+        robot_act_decline(r);
     else
         robot_news(r, ROBOT_NEWS_DOING,
                    "that you are done is noted; the robot looks at the board when its arm is out "

@@ -69,7 +69,7 @@ struct robot {
 
     // State machine.
     enum robot_state state;
-    enum robot_event queue[ROBOT_QUEUE];
+    enum robot_event queue[ROBOT_QUEUE], handled; // handled: the one that is, or was last
     int queued;
     struct loop_source *wake;  // runs the queue
     struct loop_source *timer; // patience of the present state
@@ -187,6 +187,7 @@ int robot_tray(const struct robot *r, unsigned colour);
 void robot_tell_obstacles(struct robot *r);
 void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
 void robot_act_stop(struct robot *r);
+const char *robot_reset_words(const struct robot *r); // what people do to confirm after a stop
 void robot_act_start(struct robot *r);
 void robot_store_filled(struct robot *r); // as somebody says who was asked to
 void robot_act_work(struct robot *r);
@@ -228,6 +229,7 @@ void robot_act_look(struct robot *r);
 void robot_confirm(struct robot *r); // the board is as the game says
 void robot_act_read(struct robot *r);
 void robot_act_note(struct robot *r);
+void robot_act_decline(struct robot *r);
 void robot_look_patience(struct robot *r);
 bool robot_is_clear(const struct robot *r);
 

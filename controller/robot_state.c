@@ -11,10 +11,12 @@ const struct robot_row robot_rows[] = {
     // Nothing moves before somebody has confirmed it.
     ROW(STOPPED, STOP, STOPPED, STOP),
     ROW(STOPPED, RESET, STARTING, START),
+    ROW(STOPPED, PRESSED, STOPPED, DECLINE),
     ROW(STOPPED, CHANGED, STOPPED, NONE),
 
     ROW(STARTING, STOP, STOPPED, STOP),
     ROW(STARTING, ARM_READY, HOMING, HOME),
+    ROW(STARTING, PRESSED, STARTING, NOTE),
 
     ROW(HOMING, STOP, STOPPED, STOP),
     ROW(HOMING, ARM_LOST, STARTING, START),
@@ -22,6 +24,7 @@ const struct robot_row robot_rows[] = {
     ROW(HOMING, HOMED, LOOKING, LOOK),
     ROW(HOMING, HAND, HOLDING, HOLD), // on its way from there to the parking place
     ROW(HOMING, WRONG, ASKING, ASK),  // it has been tried often enough
+    ROW(HOMING, PRESSED, HOMING, NOTE),
 
     // The board is the judge of what has really happened.
     ROW(LOOKING, STOP, STOPPED, STOP),
@@ -39,6 +42,7 @@ const struct robot_row robot_rows[] = {
     ROW(DECIDING, NAMER, THINKING, THINK),
     ROW(DECIDING, GAME_OVER, OVER, FINISH),
     ROW(DECIDING, PUT_BACK, WORKING, PUT_BACK), // the game is over
+    ROW(DECIDING, PRESSED, DECIDING, LATER),    // lasts no time: whose turn it is has been raised
     ROW(DECIDING, CHANGED, LOOKING, LOOK),
 
     // While people play, the arm is parked; losing it matters only when it is needed again.
@@ -52,17 +56,20 @@ const struct robot_row robot_rows[] = {
     ROW(READING, STOP, STOPPED, STOP),
     ROW(READING, MOVE, JUDGING, JUDGE),
     ROW(READING, NO_MOVE, WATCHING, EXPLAIN),
+    ROW(READING, PRESSED, READING, DECLINE),
     ROW(READING, CHANGED, LOOKING, LOOK),
 
     ROW(THINKING, STOP, STOPPED, STOP),
     ROW(THINKING, MOVE, JUDGING, JUDGE),
     ROW(THINKING, TROUBLE, ASKING, ASK),
+    ROW(THINKING, PRESSED, THINKING, DECLINE),
     ROW(THINKING, CHANGED, LOOKING, LOOK),
 
     ROW(JUDGING, STOP, STOPPED, STOP),
     ROW(JUDGING, ACCEPTED, WORKING, WORK),
     ROW(JUDGING, REFUSED, WATCHING, EXPLAIN),
     ROW(JUDGING, TROUBLE, ASKING, ASK),
+    ROW(JUDGING, PRESSED, JUDGING, DECLINE),
     ROW(JUDGING, CHANGED, LOOKING, LOOK),
 
     ROW(TURNING, STOP, STOPPED, STOP),
@@ -153,7 +160,8 @@ static const char *const action_names[ROBOT_ACTIONS] = {
     [ROBOT_ACT_THINK] = "think", [ROBOT_ACT_JUDGE] = "judge",   [ROBOT_ACT_WORK] = "work",
     [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
     [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish", [ROBOT_ACT_PUT_BACK] = "put back",
-    [ROBOT_ACT_TURN] = "turn",   [ROBOT_ACT_NOTE] = "note",
+    [ROBOT_ACT_TURN] = "turn",   [ROBOT_ACT_NOTE] = "note",     [ROBOT_ACT_DECLINE] = "decline",
+    [ROBOT_ACT_LATER] = "later",
 };
 
 const char *robot_state_name(enum robot_state state)

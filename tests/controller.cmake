@@ -20,7 +20,9 @@ if(TARGET tessera_controller)
         LIBS tessera_controller LABEL system TIMEOUT 600)
     tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c sim/hands_rig.c
         LIBS tessera_controller LABEL system)
-    foreach(test test_controller_faults test_controller_hands)
+    tessera_test(NAME test_controller_words SOURCES sim/test_controller_words.c sim/hands_rig.c
+        LIBS tessera_controller LABEL system)
+    foreach(test test_controller_faults test_controller_hands test_controller_words)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
         add_dependencies(${test} tessera-rulesd tessera-engine)
     endforeach()

@@ -91,6 +91,34 @@ bool rig_carries_over_the_board(struct rig *g)
     return g->state == ROBOT_WORKING && t->held && t->z > 9 && t->x > 0 && t->y > 0;
 }
 
+bool rig_is_working(struct rig *g)
+{
+    return g->state == ROBOT_WORKING;
+}
+
+bool rig_hand_is_there(struct rig *g)
+{
+    (void)g;
+    return rig_world()->hand.present && rig_world()->hand.y > 0;
+}
+
+bool rig_hand_is_gone(struct rig *g)
+{
+    (void)g;
+    return !rig_world()->hand.present;
+}
+
+bool rig_two_more_are_laid(struct rig *g)
+{
+    (void)g;
+    return g->state == ROBOT_WATCHING && rig_counts()->moves >= 3;
+}
+
+bool rig_straightens(struct rig *g)
+{
+    return strstr(g->news, "straightening") && !rig_world()->tool.held;
+}
+
 // --- the game's news ---
 
 static void on_news(void *user, enum robot_news kind, const char *text)
@@ -108,6 +136,9 @@ static void on_state(void *user, enum robot_state state)
     (void)user;
     rig.state = state;
     rig.entered[state] = loop_now(rig.loop);
+    if (rig.presses[state])
+        robot_press_done(play_robot(rig.play));
+    rig.presses[state] = false;
 }
 
 static void on_position(void *user, const struct game *game, const struct rules_effect *effect)
@@ -217,6 +248,21 @@ void rig_killed_in(void (*game)(void **state))
     assert_int_equal(waitpid(pid, &status, 0), pid);
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         fail_msg("it was not killed, but ended by itself: 0x%x", (unsigned)status);
+}
+
+void rig_take_back_a_pair(void)
+{
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    rig_say("undo");
+}
+
+void rig_find_programs(void)
+{
+    char path[8192];
+    const char *bin = getenv("TESSERA_BIN"), *old = getenv("PATH");
+    snprintf(path, sizeof path, "%s:%s", bin ? bin : ".", old ? old : "/usr/bin:/bin");
+    setenv("PATH", path, 1);
 }
 
 int rig_set_up(void **state)

@@ -31,6 +31,7 @@ struct rig {
     int64_t until;
     bool met;
     bool dies;                       // by SIGKILL, when the game has become another one
+    bool presses[ROBOT_STATES];      // "done", when this state is entered next
     double from[3], strayed;         // the tool, since stand()
     bool visited[SETUP_COLOURS + 1]; // these trays, since stand()
     char news[NEWS_SIZE];
@@ -39,6 +40,7 @@ struct rig {
 };
 extern struct rig rig;
 
+void rig_find_programs(void); // in the folder TESSERA_BIN
 int rig_set_up(void **state); // of cmocka
 int rig_tear_down(void **state);
 
@@ -64,7 +66,15 @@ void rig_assert_stands(void);
 void rig_killed_in(void (*game)(void **state));
 void rig_die(void);
 
+// The person plays E5, the robot answers, and both are taken back: a stone of each is to be lifted.
+void rig_take_back_a_pair(void);
+
 bool rig_is_watching(struct rig *g);
+bool rig_is_working(struct rig *g);
+bool rig_hand_is_there(struct rig *g);
+bool rig_hand_is_gone(struct rig *g);
+bool rig_two_more_are_laid(struct rig *g);
+bool rig_straightens(struct rig *g);
 bool rig_carries_over_the_board(struct rig *g);
 // Runs for so long, or until the condition holds: true.
 bool rig_until(bool (*condition)(struct rig *rig), double seconds);

@@ -111,6 +111,21 @@ static void test_holding_stands_still(void **state)
     }
 }
 
+// However unasked "done" comes, it is used or answered; only after the end nobody waits for
+// anything.
+static void test_done_is_never_dropped(void **state)
+{
+    (void)state;
+    for (int s = 0; s < ROBOT_STATES; s++) {
+        // While people are asked for help the button means "try again".
+        if (s == ROBOT_OVER || s == ROBOT_ASKING)
+            continue;
+        const struct robot_row *row = robot_row_find((enum robot_state)s, ROBOT_EV_PRESSED);
+        assert_non_null(row);
+        assert_int_not_equal(row->action, ROBOT_ACT_NONE);
+    }
+}
+
 static void reach(bool *seen, int from)
 {
     bool more = true;
@@ -173,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_asking_never_moves),
         cmocka_unit_test(test_a_hand_halts_the_arm),
         cmocka_unit_test(test_holding_stands_still),
+        cmocka_unit_test(test_done_is_never_dropped),
         cmocka_unit_test(test_reachable),
         cmocka_unit_test(test_graph),
     };

@@ -1,0 +1,294 @@
+// What people say to the robot when nobody asked them, and what is left to do after an
+// interruption: on the simulated table, with a person whose every act the test decides.
+#include "tests/sim/hands_rig.h"
+
+static bool is_stopped(struct rig *g)
+{
+    return g->state == ROBOT_STOPPED;
+}
+
+static bool is_turning(struct rig *g)
+{
+    return g->state == ROBOT_TURNING;
+}
+
+static bool move_is_read(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->moves >= 2;
+}
+
+static bool three_are_made(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->moves >= 3;
+}
+
+static bool four_are_made(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->moves >= 4;
+}
+
+static bool hint_is_given(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->hints > 0;
+}
+
+static bool one_is_lifted(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->lifted == 1;
+}
+
+// --- what people say when nobody asked ---
+
+static void put_persons_stone(void)
+{
+    const struct settings_board *board = &rig.settings.board;
+    assert_int_equal(
+        0, table_put_stone(play_table(rig.play), PERSON, 4 * board->pitch_x, 4 * board->pitch_y));
+}
+
+// The simulated person would press again some seconds later; the robot must not have needed it.
+static void test_done_while_putting_back(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=1 s", NULL});
+    AWAIT(rig_is_working);
+    put_persons_stone();
+    rig_say("done");
+    AWAIT(move_is_read);
+    assert_true(rig_said("that you are done is noted"));
+    assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
+}
+
+static void test_done_without_a_move(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=1 s", NULL});
+    AWAIT(rig_is_working);
+    rig_say("done");
+    AWAIT(rig_is_watching);
+    assert_false(rig_until(move_is_read, 5));
+    assert_int_equal(rig.entered[ROBOT_READING], 0);
+    assert_int_equal(rig_counts()->hints, 0);
+}
+
+// He has gone on before he knew where the robot would play: that is said, and asked for anew.
+static void test_done_while_the_robot_thinks(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig.presses[ROBOT_THINKING] = true;
+    rig_say("K4");
+    AWAIT(three_are_made);
+    assert_true(rig_said("\"done\" does not count until your own move is due"));
+    AWAIT(rig_is_working);
+    put_persons_stone();
+    AWAIT(rig_is_watching);
+    int64_t asked = rig.entered[ROBOT_WATCHING];
+    assert_false(rig_until(four_are_made, 1));
+    assert_true(rig.entered[ROBOT_READING] < asked);
+    rig_say("done");
+    AWAIT(four_are_made);
+}
+
+static void done_on_the_way_up(enum robot_state when)
+{
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("stop");
+    AWAIT(is_stopped);
+    put_persons_stone();
+    rig_say("done");
+    rig.presses[when] = true;
+    rig_say("start");
+    AWAIT(move_is_read);
+    assert_true(
+        rig_said("does not count while the robot is stopped: press the reset button first"));
+    assert_true(rig_said("that you are done is noted"));
+    assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
+}
+
+static void test_done_while_starting(void **state)
+{
+    (void)state;
+    done_on_the_way_up(ROBOT_STARTING);
+}
+
+static void test_done_while_homing(void **state)
+{
+    (void)state;
+    done_on_the_way_up(ROBOT_HOMING);
+}
+
+// Just when it becomes his turn: pressed before he is told, read after it.
+static void test_done_at_the_turn(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    AWAIT(rig_is_working);
+    rig.presses[ROBOT_DECIDING] = true;
+    AWAIT(rig_is_watching);
+    assert_true(rig_until(hint_is_given, 10));
+    assert_true(rig.entered[ROBOT_READING] > 0);
+}
+
+// Twice for one move: it is read once.
+static void test_done_twice(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    put_persons_stone();
+    rig.presses[ROBOT_READING] = rig.presses[ROBOT_JUDGING] = true;
+    rig_say("done");
+    AWAIT(rig_two_more_are_laid);
+    assert_true(rig_said("your move is being read already"));
+    assert_true(rig_said("does not count while a move is being judged"));
+    assert_int_equal(rig_counts()->hints, 0);
+    assert_int_equal(rig_counts()->moves, 3);
+}
+
+// A block is turned for the robot, and the own move made at once: nobody presses twice for that.
+static void test_done_for_a_block_and_a_move(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", "game.still_time=8 s", NULL});
+    rig_begin(false);
+    AWAIT(is_turning);
+    AWAIT(rig_hand_is_there); // the helper's
+    AWAIT(rig_hand_is_gone);
+    assert_int_equal(rig.state, ROBOT_TURNING);
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    struct person_task move = {.colour = PERSON, .block = 2, .turn = 1, .press = true};
+    move.column = truth[0] ? 1 : 0;
+    assert_int_equal(0, person_do(table_person(play_table(rig.play)), &move, NULL, NULL));
+    AWAIT(move_is_read);
+    assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
+    assert_int_equal(rig_counts()->hints, 0);
+}
+
+// --- after an interruption ---
+
+static void assert_only_the_first_stone(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    for (int i = 0; i < 19 * 19; i++)
+        assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
+}
+
+static void test_undo_is_finished_later(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_take_back_a_pair();
+    AWAIT(one_is_lifted);
+    rig_end();
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 1);
+    assert_only_the_first_stone();
+}
+
+static void die_when_taken_back(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    rig.dies = true;
+    rig_say("undo");
+    rig_until(NULL, 60);
+}
+
+// The rules have taken the moves back, and the program dies before it can say so.
+static void test_killed_in_an_undo(void **state)
+{
+    (void)state;
+    rig_killed_in(die_when_taken_back);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_only_the_first_stone();
+}
+
+static void die_while_straightening(void **state)
+{
+    (void)state;
+    rig_lay_beside(1.2, (const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_straightens);
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+static void assert_straight_again(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    struct table_ledger ledger;
+    AWAIT(rig_is_watching);
+    table_truth(play_table(rig.play), truth);
+    table_ledger(play_table(rig.play), &ledger);
+    assert_int_equal(truth[9 * 19 + 9], ROBOT);
+    assert_int_equal(ledger.board[ROBOT], 2);
+    assert_int_equal(ledger.board[PERSON], 1);
+    assert_int_equal(ledger.cup + ledger.hand + ledger.beside + ledger.floor, 0);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+// Lifted and not yet laid again, it drops onto the board; or, the second time, rolls off it.
+static void test_killed_while_straightening(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 0);
+}
+
+static void test_killed_while_straightening_what_rolls(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    const struct settings_board *board = &rig.settings.board;
+    assert_int_equal(
+        0, table_take_stone(play_table(rig.play), 9 * board->pitch_x, 9 * board->pitch_y));
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_done_while_putting_back, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_without_a_move, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_while_the_robot_thinks, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_while_starting, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_while_homing, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_at_the_turn, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_twice, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up,
+                                        rig_tear_down),
+    };
+    rig_find_programs();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+}

@@ -136,7 +136,7 @@ static void on_voided(void *user, enum grbl_void_reason reason, int number, int6
     bool mattered = arm->known || arm->running;
     arm->known = false;
     arm->know_obstacles = false; // who knows what it struck or dropped
-    arm->hold = arm->foreign_hold = arm->resuming = false;
+    arm->hold = arm->hold_sent = arm->foreign_hold = arm->resuming = false;
     if (cause != ARM_STOPPED && mattered && ++arm->faults_in_a_row >= FAULTS_MAX) {
         arm->faulted = true;
         arm->stop = ARM_STOP_REPEATED;
@@ -398,6 +398,7 @@ void arm_hold(struct arm *arm, int64_t now_ns)
         return;
     }
     arm->hold = true;
+    arm->hold_sent = moving;
     arm->resuming = false;
     if (moving) {
         grbl_realtime(arm->grbl, word, now_ns);
@@ -407,11 +408,15 @@ void arm_hold(struct arm *arm, int64_t now_ns)
 
 void arm_resume(struct arm *arm, int64_t now_ns)
 {
-    arm->hold = false;
+    // Where nothing moved no '!' was sent, and a '~' could only end a hold that is not ours.
+    bool stands = arm->hold_sent || arm->foreign_hold || !arm->hold;
+    arm->hold = arm->hold_sent = false;
     arm->foreign_hold = false;
-    arm->resuming = true;
-    arm->resume_by = now_ns + resume_wait;
-    grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->resume, now_ns);
+    if (stands) {
+        arm->resuming = true;
+        arm->resume_by = now_ns + resume_wait;
+        grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->resume, now_ns);
+    }
     arm_exec_unpause(arm, now_ns);
     grbl_ask(arm->grbl, now_ns); // if it stands still all the same, the report says so
     arm_pump(arm, now_ns);

@@ -153,7 +153,8 @@ void arm_hold(struct arm *arm, int64_t now_ns);
 void arm_resume(struct arm *arm, int64_t now_ns);
 
 // It stands by a hold or door at the plotter itself, told by ARM_EVENT_WARNING: arm_resume() goes
-// on, once the door is shut.
+// on, once the door is shut. Also when that comes on top of arm_hold(): the firmware knows only one
+// hold, so the button is seen by its pin, and one that was let go between two reports is not.
 bool arm_held_up(const struct arm *arm);
 
 enum arm_state arm_state(const struct arm *arm);

@@ -202,29 +202,56 @@ static bool on_its_way(struct arm *arm, const struct grbl_status *s, int64_t now
     return true;
 }
 
+static void held_up(struct arm *arm, bool door, int64_t now)
+{
+    if (door && arm->gripper->drops_on_reset && arm->held == ARM_HELD_YES)
+        arm->held = ARM_HELD_UNKNOWN; // the door switches the firmware's outputs off
+    arm_emit_warning(arm,
+                     door ? "The plotter's door is open. Close it, then resume."
+                          : "The plotter is in feed hold; its hold button was pressed. Resume to "
+                            "go on.",
+                     now);
+}
+
+// Only one hold is known to the firmware, whoever asked for it. Theirs shows on top of ours by the
+// state that a door leads to, by a pin that was calm before, or where ours was not sent at all.
+static bool is_theirs(const struct arm *arm, const struct grbl_status *s)
+{
+    unsigned pins = s->pins & ~arm->calm_pins & (GRBL_PIN_HOLD | GRBL_PIN_DOOR);
+    return pins || (arm->hold && (s->state == GRBL_STATE_DOOR || !arm->hold_sent));
+}
+
+// The plotter's own start button ends our hold; our '~' ends one of somebody there who still
+// presses. It is to stand all the same.
+static bool is_to_stand(const struct arm *arm, const struct grbl_status *s)
+{
+    bool runs = s->state == GRBL_STATE_RUN || s->state == GRBL_STATE_JOG;
+    return runs && ((arm->hold && arm->hold_sent) || (arm->resuming && is_theirs(arm, s)));
+}
+
 static void watch_pause(struct arm *arm, const struct grbl_status *s, int64_t now)
 {
     bool standing = s->state == GRBL_STATE_HOLD || s->state == GRBL_STATE_DOOR;
-    if (standing && !arm->hold && !arm->foreign_hold && !on_its_way(arm, s, now)) {
-        arm->foreign_hold = true;
-        if (s->state == GRBL_STATE_DOOR && arm->gripper->drops_on_reset &&
-            arm->held == ARM_HELD_YES)
-            arm->held = ARM_HELD_UNKNOWN; // the door switches the firmware's outputs off
-        arm_emit_warning(arm,
-                         s->state == GRBL_STATE_DOOR
-                             ? "The plotter's door is open. Close it, then resume."
-                             : "The plotter is in feed hold; its hold button was pressed. Resume "
-                               "to go on.",
-                         now);
+    if (is_to_stand(arm, s)) {
+        grbl_realtime(arm->grbl, grbl_dialect(arm->grbl)->hold, now);
+        standing = true;
     }
-    if (!standing)
+    bool tell = standing && !arm->foreign_hold &&
+                (is_theirs(arm, s) || (!arm->hold && !on_its_way(arm, s, now)));
+    if (tell)
+        arm->foreign_hold = true;
+    if (tell || !standing)
         arm->resuming = false;
     if (!standing && !arm->hold)
         arm->foreign_hold = false;
+    if (!arm->hold && !arm->resuming)
+        arm->calm_pins = s->pins;
     if (standing || arm->hold)
         arm_exec_pause(arm, now);
     else
         arm_exec_unpause(arm, now);
+    if (tell)
+        held_up(arm, s->state == GRBL_STATE_DOOR, now); // last: a callback may end everything
 }
 
 void arm_exec_status(struct arm *arm, const struct grbl_status *s, int64_t now)

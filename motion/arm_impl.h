@@ -58,6 +58,7 @@ struct arm {
     int64_t dwell_until; // DWELL
     int64_t paused_at;   // INT64_MAX = not paused
     int64_t resume_by;   // while resuming: after that it is told as a hold
+    unsigned calm_pins;  // as reported while nobody held or resumed
     struct arm_intent intent;
     double lost_at[3];
 
@@ -74,6 +75,7 @@ struct arm {
     bool homing;
     bool down;           // the cup stands on or in something
     bool hold;           // feed hold asked for by arm_hold()
+    bool hold_sent;      // '!' was, for it: something moved
     bool foreign_hold;   // feed hold or door that nobody here asked for
     bool resuming;       // '~' was sent and it still stands
     bool running;        // `job` has begun

@@ -122,6 +122,31 @@ static void test_homing_waits_for_a_hand(void **state)
     assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+// Somebody opens the machine's door and shuts it while the arm waits for a hand: both want it to
+// stand, and the hand's going speaks for one of them only.
+static void test_door_under_a_hand(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 8, NULL, NULL));
+    AWAIT(is_holding);
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    table_fault(table, FAULT_DOOR, 1);
+    rig_until(NULL, 1);
+    table_fault(table, FAULT_DOOR, 0);
+    AWAIT(rig_hand_is_gone);
+    rig_until(NULL, 5);
+    rig_assert_stands();
+    assert_int_equal(rig.state, ROBOT_STOPPED);
+    assert_true(rig_said("the plotter's own door or hold button has halted it"));
+    rig_say("start");
+    AWAIT(rig_two_more_are_laid);
+}
+
 // The stone that waits falls off: the pump has nothing to hold any more, and the arm stays where it
 // is.
 static void test_fallen_stone_stops_the_pump(void **state)
@@ -247,6 +272,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_putting_back_waits_for_a_hand, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_cable_pulled_under_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_door_under_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_fallen_stone_stops_the_pump, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, rig_set_up,

@@ -117,6 +117,108 @@ static void test_hold_and_resume(void **state)
     assert_done(p);
 }
 
+// ---- the plotter's own buttons -----------------------------------------------------------------
+
+static void held_in_a_move(void)
+{
+    assert_true(rig_home(&rig));
+    rig_submit(&rig, place(-150, -270, 0));
+    while (rig.fake.moves == 0)
+        rig_run(&rig, rig.now + SECOND / 50);
+    rig_run(&rig, rig.now + SECOND / 5);
+    arm_hold(rig.arm, rig.now);
+    rig_run(&rig, rig.now + SECOND);
+    assert_false(arm_held_up(rig.arm));
+}
+
+static void assert_stands(void)
+{
+    double before[3], after[3];
+    fake_position(&rig.fake, before);
+    rig_run(&rig, rig.now + 5 * SECOND);
+    fake_position(&rig.fake, after);
+    assert_memory_equal(before, after, sizeof after);
+    assert_true(arm_busy(rig.arm));
+}
+
+static bool told_of_the_button(void)
+{
+    for (int i = 0; i < rig.events; i++) {
+        if (rig.event[i].kind == ARM_EVENT_WARNING)
+            return true;
+    }
+    return false;
+}
+
+// Somebody at the plotter presses its hold while we hold for another reason: ours ends, theirs not.
+static void test_their_hold_on_top_of_ours(void **state)
+{
+    (void)state;
+    held_in_a_move();
+    fake_press_hold(&rig.fake, true);
+    rig_run(&rig, rig.now + SECOND / 2);
+    fake_press_hold(&rig.fake, false);
+    rig_run(&rig, rig.now + SECOND);
+    assert_true(arm_held_up(rig.arm));
+    assert_true(told_of_the_button());
+    arm_resume(rig.arm, rig.now); // somebody has confirmed it
+    assert_true(rig_settle(&rig, 30));
+}
+
+// Pressed just when ours ends: no report has told of it yet, and our '~' has overrun it.
+static void test_their_hold_as_ours_ends(void **state)
+{
+    (void)state;
+    held_in_a_move();
+    fake_press_hold(&rig.fake, true);
+    arm_resume(rig.arm, rig.now);
+    rig_run(&rig, rig.now + SECOND / 2);
+    assert_true(arm_held_up(rig.arm));
+    fake_press_hold(&rig.fake, false);
+    assert_stands();
+    assert_true(arm_held_up(rig.arm));
+}
+
+// A pin that says so all the time (its switch is wired the other way round) is nobody's press.
+static void test_a_hold_pin_that_never_rests(void **state)
+{
+    (void)state;
+    rig.fake.hold_pressed = true;
+    held_in_a_move();
+    arm_resume(rig.arm, rig.now);
+    assert_true(rig_settle(&rig, 30));
+    assert_false(told_of_the_button());
+}
+
+// Its start button ends every hold, also one for a hand over the board.
+static void test_their_start_under_our_hold(void **state)
+{
+    (void)state;
+    held_in_a_move();
+    fake_press_start(&rig.fake);
+    rig_run(&rig, rig.now + SECOND / 2);
+    assert_true(rig.fake.hold);
+    assert_stands();
+    arm_resume(rig.arm, rig.now);
+    assert_true(rig_settle(&rig, 30));
+}
+
+// Nothing moved when we held, so nothing was sent: what holds is theirs, and no '~' of ours ends
+// it.
+static void test_their_hold_while_we_wait(void **state)
+{
+    (void)state;
+    assert_true(rig_home(&rig));
+    arm_hold(rig.arm, rig.now);
+    fake_press_hold(&rig.fake, true);
+    arm_resume(rig.arm, rig.now);
+    assert_null(strstr(rig.fake.log, "<~>"));
+    rig_run(&rig, rig.now + 3 * SECOND);
+    assert_true(rig.fake.hold);
+    assert_true(arm_held_up(rig.arm));
+    assert_true(told_of_the_button());
+}
+
 // ---- trouble -----------------------------------------------------------------------------------
 
 static void mid_move(void)
@@ -294,6 +396,11 @@ int main(void)
         T(test_stop_while_homing),
         T(test_home_corner_of_another_name),
         T(test_hold_and_resume),
+        T(test_their_hold_on_top_of_ours),
+        T(test_their_hold_as_ours_ends),
+        T(test_a_hold_pin_that_never_rests),
+        T(test_their_start_under_our_hold),
+        T(test_their_hold_while_we_wait),
         T(test_alarm_in_motion),
         T(test_unasked_banner),
         T(test_home_from_within_the_event),

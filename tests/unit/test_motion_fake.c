@@ -131,8 +131,8 @@ static void report(struct fake *f)
                         : f->jogging ? "Jog"
                         : f->moves   ? "Run"
                                      : "Idle";
-    snprintf(text, sizeof text, "<%s|MPos:%.3f,%.3f,%.3f|FS:0,0%s>", state, p[0], p[1], p[2],
-             f->polls % 10 == 0 ? "|WCO:0.000,0.000,0.000" : "");
+    snprintf(text, sizeof text, "<%s|MPos:%.3f,%.3f,%.3f|FS:0,0%s%s>", state, p[0], p[1], p[2],
+             f->hold_pressed ? "|Pn:H" : "", f->polls % 10 == 0 ? "|WCO:0.000,0.000,0.000" : "");
     say(f, text, false);
 }
 
@@ -279,6 +279,29 @@ static void obey(struct fake *f, const char *line)
     }
 }
 
+static void hold(struct fake *f)
+{
+    if (f->hold)
+        return;
+    f->hold = true;
+    f->hold_at = f->now;
+}
+
+void fake_press_hold(struct fake *f, bool pressed)
+{
+    f->hold_pressed = pressed;
+    if (pressed)
+        hold(f);
+}
+
+void fake_press_start(struct fake *f)
+{
+    if (!f->hold)
+        return;
+    f->hold = false;
+    f->move_end += f->now - f->hold_at;
+}
+
 static void take(struct fake *f, unsigned char c)
 {
     if (f->lose_in && c != 0x18 && c != '!') {
@@ -293,16 +316,12 @@ static void take(struct fake *f, unsigned char c)
     case '!':
         f->holds++;
         note(f, "<!>");
-        if (f->moves && !f->hold) {
-            f->hold = true;
-            f->hold_at = f->now;
-        }
+        if (f->moves)
+            hold(f);
         return;
     case '~':
-        if (f->hold) {
-            f->hold = false;
-            f->move_end += f->now - f->hold_at;
-        }
+        note(f, "<~>");
+        fake_press_start(f);
         return;
     case 0x85:
         if (f->jogging)

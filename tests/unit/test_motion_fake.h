@@ -52,6 +52,7 @@ struct fake {
     int moves;
     int64_t move_end; // of move[0]
     int64_t hold_at;
+    bool hold_pressed; // its own button is, so that a report says Pn:H
     int64_t home_end;
     bool waits_for_rest; // a line that says ok only after motion
     int64_t banner_at;   // boot; INT64_MAX = none
@@ -87,3 +88,7 @@ bool fake_step(struct fake *f, int64_t now);
 int64_t fake_next(const struct fake *f); // when something happens by itself
 void fake_hurt(struct fake *f, enum fake_fault fault, int64_t amount_ns);
 void fake_position(const struct fake *f, double ret[3]);
+
+// The plotter's own buttons. Start is let go at once.
+void fake_press_hold(struct fake *f, bool pressed);
+void fake_press_start(struct fake *f);

@@ -66,10 +66,12 @@ bool robot_hands_let_home(struct robot *r)
     return false;
 }
 
+// Not once since then has anything moved: a hand that rests would by now.
 static bool is_ghost(const struct robot *r)
 {
+    int64_t since = r->moved_ns > r->waits_since_ns ? r->moved_ns : r->waits_since_ns;
     return r->waits_since_ns && arm_state(r->arm) != ARM_HOMED && r->last.scene.motion == 0 &&
-           r->last.time_ns - r->waits_since_ns >= GHOST_NS;
+           r->last.time_ns - since >= GHOST_NS;
 }
 
 static void home_when_clear(struct robot *r)
@@ -84,6 +86,8 @@ void robot_hands_watch(struct robot *r)
 {
     if (arm_state(r->arm) == ARM_HOMED && r->state != ROBOT_HOLDING)
         r->last_row = robot_tool_row(r);
+    if (r->last.scene.motion > 0)
+        r->moved_ns = r->last.time_ns;
     bool hand = robot_hand_seen(r);
     if (hand)
         r->clear_since_ns = 0;

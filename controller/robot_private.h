@@ -102,6 +102,7 @@ struct robot {
     double last_row;  // the tool's, when its position was last known; 0 = never yet
     int64_t
         waits_since_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
+    int64_t moved_ns;   // something in the picture did, last
     int64_t word_ns;    // a person has said that the arm may start; 0 = that is spent
     bool fallen;        // a stone fell off the cup and may lie anywhere
     int looks_anew;     // for the grid, since the board was last right

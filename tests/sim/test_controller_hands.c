@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/base/clock.h"
+
 static bool is_asking(struct rig *g)
 {
     return g->state == ROBOT_ASKING;
@@ -39,6 +41,17 @@ static bool carries_to_a_tray(struct rig *g)
 static bool is_holding(struct rig *g)
 {
     return g->state == ROBOT_HOLDING;
+}
+
+static bool waits_to_home(struct rig *g)
+{
+    return g->state == ROBOT_HOMING && rig_said("finds its home corner when the board is clear");
+}
+
+static bool position_is_lost(struct rig *g)
+{
+    (void)g;
+    return rig_said("answers nothing any more");
 }
 
 // --- what must not move ---
@@ -122,6 +135,29 @@ static void test_homing_waits_for_a_hand(void **state)
     assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+static bool is_under_way(struct rig *g)
+{
+    const double park = g->settings.machine.park_y;
+    return g->state == ROBOT_WORKING && rig_world()->tool.machine[1] < park - 40;
+}
+
+// Nothing the plotter says arrives any more while its arm crosses the board: it is taken for a hand
+// where nobody knows of it, held, and then lost. It must not wait for itself to go.
+static void test_the_arm_is_no_hand(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    struct table *table = play_table(rig.play);
+    rig_say("E5");
+    AWAIT(is_under_way);
+    table_fault(table, FAULT_LOSE_BYTES_OUT, 1e6);
+    AWAIT(is_holding);
+    AWAIT(position_is_lost);
+    table_fault(table, FAULT_LOSE_BYTES_OUT, 0);
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
 // Somebody opens the machine's door and shuts it while the arm waits for a hand: both want it to
 // stand, and the hand's going speaks for one of them only.
 static void test_door_under_a_hand(void **state)
@@ -145,6 +181,32 @@ static void test_door_under_a_hand(void **state)
     assert_true(rig_said("the plotter's own door or hold button has halted it"));
     rig_say("start");
     AWAIT(rig_two_more_are_laid);
+}
+
+// A hand that rests, moves and rests again is one, however long that goes on.
+static void test_a_restless_hand_is_no_arm(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 7, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    int64_t since = rig.entered[ROBOT_HOMING];
+    AWAIT(rig_hand_is_gone);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 9, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_stand();
+    rig_until(NULL, 7);
+    assert_true(loop_now(rig.loop) - since > 12 * NS_PER_S);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
 }
 
 // The stone that waits falls off: the pump has nothing to hold any more, and the arm stays where it
@@ -272,12 +334,14 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_putting_back_waits_for_a_hand, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_cable_pulled_under_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_the_arm_is_no_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_door_under_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_fallen_stone_stops_the_pump, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_waits_for_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_restless_hand_is_no_arm, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_retreat_halts_for_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_stuck_stone_keeps_its_tray, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_crooked_stone_is_straightened, rig_set_up,

@@ -269,6 +269,7 @@ static bool submit_step(struct robot *r, int index, bool held, struct stores *le
     job.y = r->commanded[index][1] = machine[1];
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
+        job.search = robot_search_round(r, step);
         job.store = index < r->straighten_from ? store_for(r, step, machine, left) : -1;
     } else {
         job.kind = ARM_JOB_PLACE;

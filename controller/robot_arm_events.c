@@ -24,11 +24,19 @@ static void describe_step(const struct robot *r, const struct target_step *step,
                  point);
 }
 
+// The step that this tag stands for; NULL = it stands for something else.
+static const struct target_step *step_of(const struct robot *r, uint64_t tag)
+{
+    bool is_step = tag >= ROBOT_TAG_STEP && tag < ROBOT_TAG_STEP + (uint64_t)r->step_count;
+    return is_step ? &r->steps[tag - ROBOT_TAG_STEP] : NULL;
+}
+
 static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size)
 {
+    const struct target_step *step = step_of(r, tag);
     buf[0] = 0;
-    if (tag >= ROBOT_TAG_STEP && tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
-        describe_step(r, &r->steps[tag - ROBOT_TAG_STEP], buf, size);
+    if (step)
+        describe_step(r, step, buf, size);
     else if (tag == ROBOT_TAG_HOME)
         snprintf(buf, size, "homing");
     else if (tag == ROBOT_TAG_VENT)
@@ -86,8 +94,9 @@ static void on_done(struct robot *r, const struct arm_event *e)
         robot_ahead_taken(r);
     else if (e->tag == ROBOT_TAG_BACK || e->tag == ROBOT_TAG_VENT)
         r->ahead_colour = 0;
-    if (e->tag >= ROBOT_TAG_STEP && e->tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
-        r->carried_out[e->tag - ROBOT_TAG_STEP] = true;
+    const struct target_step *step = step_of(r, e->tag);
+    if (step)
+        r->carried_out[step - r->steps] = true;
     bool anew = e->tag >= ROBOT_TAG_STEP + (uint64_t)r->straighten_from;
     if (e->job_kind == ARM_JOB_PLACE)
         r->ahead_failed = false;
@@ -130,10 +139,9 @@ void robot_note_fall(struct robot *r, unsigned colour, bool held)
 // pump's power as well, a restart lets the valve go.
 static void note_fallen(struct robot *r, const struct arm_event *e)
 {
-    bool step = e->tag >= ROBOT_TAG_STEP && e->tag < ROBOT_TAG_STEP + (uint64_t)r->step_count;
     if (e->reason == ARM_STONE_LOST)
         robot_note_fall(r, r->hand_colour, false);
-    else if (e->held == ARM_HELD_YES || (step && e->held == ARM_HELD_UNKNOWN))
+    else if (e->held == ARM_HELD_YES || (step_of(r, e->tag) && e->held == ARM_HELD_UNKNOWN))
         robot_note_fall(r, r->hand_colour, true);
 }
 
@@ -143,8 +151,11 @@ static void on_failed(struct robot *r, const struct arm_event *e)
         r->homing = false;
     if (e->reason == ARM_CANCELLED)
         return; // the one before it has told
+    const struct target_step *step = step_of(r, e->tag);
     if (e->reason == ARM_NOTHING_GRIPPED)
         r->counts.picks_failed++;
+    if (e->reason == ARM_NOTHING_GRIPPED && step && step->lift)
+        robot_search_failed(r, step);
     note_fallen(r, e);
     if (e->reason == ARM_STOPPED)
         return; // the stop itself is told
@@ -208,8 +219,9 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
 // Colour of the stone that this job takes hold of; 0 = of none.
 static unsigned colour_of(const struct robot *r, uint64_t tag)
 {
-    if (tag >= ROBOT_TAG_STEP && tag < ROBOT_TAG_STEP + (uint64_t)r->step_count)
-        return r->steps[tag - ROBOT_TAG_STEP].colour;
+    const struct target_step *step = step_of(r, tag);
+    if (step)
+        return step->colour;
     return tag == ROBOT_TAG_AHEAD ? r->ahead_asked : 0;
 }
 

@@ -108,6 +108,7 @@ void robot_confirm(struct robot *r)
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
     r->short_of = 0; // somebody may have laid that stone
+    robot_search_forget(r);
     note_seen(r);
     r->failure[0] = 0;
     if (well && robot_turn_next(r))

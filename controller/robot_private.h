@@ -4,6 +4,7 @@
 //                  robot_arm_open.c  making; robot_ahead.c  the stone that waits on the cup;
 //                  robot_home.c  homing, and what the stones laid since say of it;
 //                  robot_straighten.c  stones that lie beside their points;
+//                  robot_search.c  stones that were not gripped where they were seen;
 //                  robot_hands.c  people's, over the board
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
@@ -59,6 +60,12 @@ struct robot_turn {
     int block, direction; // 1 … 4, enum pentago_turn
 };
 
+// What the arm has tried in vain to lift.
+struct robot_search {
+    int rounds;   // of tries at it
+    double at[2]; // where it was seen then, board mm from the point
+};
+
 struct robot {
     struct robot_options o;
     struct robot_events events;
@@ -92,11 +99,12 @@ struct robot {
     bool carried_out[TARGET_STEPS_MAX]; // of the steps: the arm has said so
     int straighten_from;   // from this step on a stone that lies crookedly is laid anew
     bool laid[POINTS_MAX]; // by the arm, once: it may be straightened; index y * size + x
-    bool submitted;        // the steps are with the arm
-    bool putting_away;     // the work is to put away what waits on the cup
-    unsigned hand_colour;  // of the stone the arm took hold of last; 0 = of none yet
-    unsigned short_of;     // colour whose store is empty, as people were told; 0 = none
-    int attempts;          // of the same work
+    struct robot_search search[POINTS_MAX]; // the same index
+    bool submitted;                         // the steps are with the arm
+    bool putting_away;                      // the work is to put away what waits on the cup
+    unsigned hand_colour; // of the stone the arm took hold of last; 0 = of none yet
+    unsigned short_of;    // colour whose store is empty, as people were told; 0 = none
+    int attempts;         // of the same work
     int moves_since_home;
     int homing_tries; // since it last came to its parking place
     double last_row;  // the tool's, when its position was last known; 0 = never yet
@@ -221,6 +229,11 @@ void robot_straighten_note(struct robot *r, int step); // it laid its stone wher
 void robot_straighten_forget(struct robot *r);         // stones that are to be gone
 // Behind the steps there are: lifts and lays one of these stones anew, if one lies crookedly.
 void robot_straighten_add(struct robot *r);
+
+// robot_search.c
+int robot_search_round(struct robot *r, const struct target_step *step);   // for arm_job.search
+void robot_search_failed(struct robot *r, const struct target_step *step); // a round of tries has
+void robot_search_forget(struct robot *r); // nothing is left to be lifted
 
 // robot_look.c
 int robot_look_open(struct robot *r, struct error *err);

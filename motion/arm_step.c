@@ -216,7 +216,7 @@ static void not_held(struct arm *arm, const struct arm_step *expect, int64_t now
         return;
     }
     struct arm_step steps[ARM_RETRY_STEPS];
-    int count = arm_program_regrip(&arm->config, expect, steps);
+    int count = arm_program_regrip(&arm->config, expect, grbl_machine(arm->grbl)->travel, steps);
     int attempt = expect->attempt + 1;
     insert(arm, steps, count);
     arm_emit_retry(arm, attempt, now);

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { GRIP_TRIES_MAX = 11 };
+
 static const double same_place = 0.0005;           // mm: below G-code's third decimal
 static const int64_t stuck_release_ns = 500000000; // vents longer when a stone sticks
 
@@ -53,9 +56,12 @@ int arm_config_check(const struct arm_config *c, struct error *err)
         return error_set(err, -EINVAL,
                          "Backlash must be 0 to 10 mm, margin and grip step not "
                          "negative.");
-    if (c->grip_ns < 0 || c->release_ns < 0 || c->grip_tries < 1 || c->grip_tries > 5 ||
-        c->release_tries < 1 || c->release_tries > 5)
-        return error_set(err, -EINVAL, "Dwells must not be negative; 1 to 5 tries are possible.");
+    if (c->grip_ns < 0 || c->release_ns < 0 || c->grip_tries < 1 ||
+        c->grip_tries > GRIP_TRIES_MAX || c->release_tries < 1 || c->release_tries > 5)
+        return error_set(err, -EINVAL,
+                         "Dwells must not be negative; 1 to %d tries at gripping and 1 to 5 at "
+                         "letting go are possible.",
+                         GRIP_TRIES_MAX);
     return 0;
 }
 
@@ -100,23 +106,37 @@ static struct arm_step leg3(double x0, double y0, double x1, double y1, double u
     return leg;
 }
 
-static void cross(const struct arm_config *config, const struct arm_step *step, int attempt,
-                  double ret[2])
+void arm_program_spot(const struct arm_config *config, int number, double ret[2])
 {
-    // Try 0 is the spot itself, then the four arms of the cross.
-    static const double arm[5][2] = {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-    const double *a = arm[attempt < 5 ? attempt : 0];
-    ret[0] = step->x + a[0] * config->grip_step;
-    ret[1] = step->y + a[1] * config->grip_step;
+    // What told where the stone lies is seldom off by much, and more often along y, in which a
+    // camera before the board looks at it.
+    static const double spot[ARM_SPOTS][2] = {
+        {0, 0},      {0, 1},      {0, -1},   {1, 0},   {-1, 0},   {1.5, 1.5}, {-1.5, -1.5},
+        {1.5, -1.5}, {-1.5, 1.5}, {0, -2.5}, {0, 2.5}, {-2.5, 0}, {2.5, 0},
+    };
+    ret[0] = spot[number % ARM_SPOTS][0] * config->grip_step;
+    ret[1] = spot[number % ARM_SPOTS][1] * config->grip_step;
+}
+
+void arm_program_place(const struct arm_config *config, const struct arm_step *expect, int attempt,
+                       const double *travel, double ret[2])
+{
+    const double place[2] = {expect->x, expect->y};
+    arm_program_spot(config, expect->first_spot + attempt, ret);
+    for (int i = 0; i < 2; i++) {
+        ret[i] += place[i];
+        if (travel && travel[i] > 0)
+            ret[i] = fmin(fmax(ret[i], config->margin - travel[i]), -config->margin);
+    }
 }
 
 int arm_program_regrip(const struct arm_config *config, const struct arm_step *expect_step,
-                       struct arm_step ret[ARM_RETRY_STEPS])
+                       const double *travel, struct arm_step ret[ARM_RETRY_STEPS])
 {
     double from[2], to[2];
     int attempt = expect_step->attempt + 1, n = 0;
-    cross(config, expect_step, expect_step->attempt, from);
-    cross(config, expect_step, attempt, to);
+    arm_program_place(config, expect_step, expect_step->attempt, travel, from);
+    arm_program_place(config, expect_step, attempt, travel, to);
     // Without vacuum while it goes down, or the stone jumps up and is taken by its edge.
     ret[n++] = (struct arm_step){.kind = ARM_STEP_RELEASE};
     ret[n++] = leg3(from[0], from[1], to[0], to[1], expect_step->lifted_z, expect_step->z);

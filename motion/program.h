@@ -33,8 +33,8 @@ struct arm_config {
     double speed;          // share of the machine's speed, 0.05 … 1
     int64_t grip_ns;       // vacuum builds up
     int64_t release_ns;    // stone lets go
-    int grip_tries;        // first try and retries in a small cross around the spot
-    double grip_step;      // mm: arm of that cross
+    int grip_tries;        // first try and retries beside the spot, of one job
+    double grip_step;      // mm: unit of arm_program_spot()
     int release_tries;     // up, vent, down again while the stone sticks
     bool probe_sensor;     // the pick sensor is wired to the firmware's probe input (Pn:P)
     const struct dialect *dialect; // of the plotter's firmware; NULL = recognized at its start
@@ -80,6 +80,8 @@ struct arm_job {
     double feed;    // JOG, GOTO: mm/s; 0 = as fast as the settings allow
     uint64_t tag;   // the caller's, handed back in every event
     bool use_z;     // GOTO
+    int search; // LIFT: rounds of tries that this very stone has withstood: the next one goes on
+                // in the pattern of arm_program_spot() where they ended, 0 = at the stone
 };
 
 enum arm_step_kind {
@@ -103,11 +105,12 @@ struct arm_step {
     enum arm_step_kind kind;
     int points;                      // LEG, JOG: lines
     int attempt;                     // EXPECT_*: tries already made
+    int first_spot;                  // EXPECT_HELD: where the first of them was
     double point[ARM_LEG_POINTS][3]; // LEG: where each line ends; JOG: point[0] = target
     double feed[ARM_LEG_POINTS];     // LEG, JOG: mm/s along each line; 0 = rapid
     int64_t dwell_ns;
     struct store_point store; // TOOK, PUT
-    double x, y, z;           // EXPECT_*: where it is tried
+    double x, y, z;           // EXPECT_*: where it is tried, or around where
     double lifted_z;          // EXPECT_*: height to withdraw to between tries
 };
 
@@ -137,10 +140,21 @@ struct arm_scene {
 int arm_program_plan(const struct arm_scene *scene, const struct arm_job *job,
                      struct arm_program *ret, struct error *err);
 
+// A stone that was not gripped is looked for around the place: mm beside it of the number-th try.
+// ARM_SPOTS of them, then it begins anew: the place, a cross of one grip_step, its diagonals at one
+// and a half each way, a cross of two and a half. A cup that takes a stone 1.5 steps off its centre
+// so finds all that are up to 3 steps off.
+enum { ARM_SPOTS = 13 };
+void arm_program_spot(const struct arm_config *config, int number, double ret[2]);
+// Where that is, of a try around the place of `expect`: not beyond the machine's travel (as in
+// struct arm_scene).
+void arm_program_place(const struct arm_config *config, const struct arm_step *expect, int attempt,
+                       const double *travel, double ret[2]);
 // The steps of one more try at gripping around the place of `expect` (an EXPECT_HELD that failed):
-// let go, withdraw, aside, down, grip, check. Returns how many steps it wrote.
+// let go, withdraw, aside, down, grip, check. travel as in struct arm_scene. Returns how many steps
+// it wrote.
 int arm_program_regrip(const struct arm_config *config, const struct arm_step *expect,
-                       struct arm_step ret[ARM_RETRY_STEPS]);
+                       const double *travel, struct arm_step ret[ARM_RETRY_STEPS]);
 // The same for a stone that sticks (EXPECT_FREE): up, vent longer, down again, check.
 int arm_program_rerelease(const struct arm_step *expect, struct arm_step ret[ARM_RETRY_STEPS]);
 // After a failure with the position known: let go (when `release`), withdraw.

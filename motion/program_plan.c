@@ -158,13 +158,14 @@ static int travel(struct build *b, const double to[2], double z_end, double top,
     return r;
 }
 
-static void expect(struct build *b, enum arm_step_kind kind)
+static struct arm_step *expect(struct build *b, enum arm_step_kind kind)
 {
     struct arm_step *step = add(b, kind);
     step->x = b->at[0];
     step->y = b->at[1];
     step->z = b->at[2];
     step->lifted_z = fmin(b->at[2] + b->config->clearance, b->config->safe_z);
+    return step;
 }
 
 static void add_dwell(struct build *b, int64_t ns)
@@ -172,16 +173,18 @@ static void add_dwell(struct build *b, int64_t ns)
     add(b, ARM_STEP_DWELL)->dwell_ns = ns;
 }
 
-static void grip_here(struct build *b)
+// Returns the check.
+static struct arm_step *grip_here(struct build *b)
 {
     add(b, ARM_STEP_GRIP);
     add_dwell(b, b->config->grip_ns);
-    expect(b, ARM_STEP_EXPECT_HELD);
+    struct arm_step *check = expect(b, ARM_STEP_EXPECT_HELD);
     b->holding = true;
     b->down = true;
     b->picked_here = true;
     b->picked[0] = b->at[0];
     b->picked[1] = b->at[1];
+    return check;
 }
 
 static void release_here(struct build *b)
@@ -266,13 +269,22 @@ static int plan_place(struct build *b, const struct arm_job *job)
 
 static int plan_lift(struct build *b, const struct arm_job *job)
 {
+    const double contact = arm_config_contact(b->config);
+    const struct arm_step around = {
+        .x = job->x, .y = job->y, .first_spot = job->search % ARM_SPOTS * b->config->grip_tries};
+    double to[2];
+    if (job->search < 0)
+        return error_set(b->err, -EINVAL, "A search has no round %d.", job->search);
+    arm_program_place(b->config, &around, 0, b->scene->travel, to);
     int r = need_held(b, false, "lift a stone");
     if (r == 0)
-        r = travel(b, (double[]){job->x, job->y}, arm_config_contact(b->config),
-                   arm_config_contact(b->config), 0);
+        r = travel(b, to, contact, contact, 0);
     if (r < 0)
         return r;
-    grip_here(b);
+    struct arm_step *expect = grip_here(b);
+    expect->x = around.x;
+    expect->y = around.y;
+    expect->first_spot = around.first_spot;
     return job->store < 0 ? withdraw(b) : drop(b, job->store);
 }
 

@@ -242,6 +242,23 @@ static void test_doubt_homes_before_putting_back(void **state)
     assert_int_equal(ledger.tray[ROBOT], 1);
 }
 
+// The arm is off by more than its cup forgives: the next tries are made elsewhere, not where the
+// first ones failed.
+static void test_the_search_for_a_stone_goes_on(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    table_fault(play_table(rig.play), FAULT_LOSE_STEPS, 1.5);
+    rig_say("undo");
+    AWAIT(rig_is_working);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_int_equal(rig_counts()->picks_failed, 2); // once for each of them
+}
+
 // A stone that will not come off goes on into the tray of its own colour, whatever came next.
 static void test_stuck_stone_keeps_its_tray(void **state)
 {
@@ -343,6 +360,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_homing_waits_for_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_restless_hand_is_no_arm, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_retreat_halts_for_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_the_search_for_a_stone_goes_on, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_stuck_stone_keeps_its_tray, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_crooked_stone_is_straightened, rig_set_up,
                                         rig_tear_down),

@@ -108,8 +108,8 @@ static void test_grip_is_retried_in_a_cross(void **state)
     uint64_t p = rig_submit(&rig, lift(-300, -270, 2));
     assert_true(rig_settle(&rig, 30));
     assert_done(p);
-    assert_non_null(strstr(rig.fake.log, "G53G0X-299"));
-    assert_non_null(strstr(rig.fake.log, "G53G0X-301"));
+    assert_non_null(strstr(rig.fake.log, "G53G0Y-269"));
+    assert_non_null(strstr(rig.fake.log, "G53G0Y-271"));
 }
 
 static void test_nothing_gripped(void **state)

@@ -221,6 +221,75 @@ static void test_random_programs_are_safe(void **state)
     }
 }
 
+// ---- a stone that lies elsewhere ---------------------------------------------------------------
+
+// Where the cup first comes down for the check, and where each further try does.
+static void spots_of(int search, double ret[][2], int tries)
+{
+    struct arm_config config = arm_config_default();
+    struct stores stores = two_stores();
+    struct arm_scene scene = scene_of(&config, &stores);
+    const struct arm_job job = {
+        .kind = ARM_JOB_LIFT, .x = -250, .y = -250, .store = -1, .search = search};
+    struct arm_program program;
+    struct error err;
+    assert_int_equal(arm_program_plan(&scene, &job, &program, &err), 0);
+    const struct arm_step *leg = &program.step[0];
+    struct arm_step check = program.step[0];
+    for (int i = 0; i < program.count; i++) {
+        if (program.step[i].kind == ARM_STEP_EXPECT_HELD)
+            check = program.step[i];
+    }
+    assert_int_equal(check.kind, ARM_STEP_EXPECT_HELD);
+    for (int t = 0; t < tries; t++) {
+        struct arm_step more[ARM_RETRY_STEPS];
+        ret[t][0] = leg->point[leg->points - 1][0] - job.x;
+        ret[t][1] = leg->point[leg->points - 1][1] - job.y;
+        int count = arm_program_regrip(&config, &check, NULL, more);
+        leg = &more[1];
+        assert_int_equal(leg->kind, ARM_STEP_LEG);
+        check = more[count - 1];
+    }
+}
+
+static void test_search_goes_on(void **state)
+{
+    (void)state;
+    double spot[16][2];
+    for (int round = 0; round < 4; round++)
+        spots_of(round, &spot[4 * round], 4);
+    assert_true(spot[0][0] == 0 && spot[0][1] == 0);
+    for (int i = 0; i < ARM_SPOTS; i++) {
+        for (int k = 0; k < i; k++)
+            assert_true(hypot(spot[i][0] - spot[k][0], spot[i][1] - spot[k][1]) > 0.9);
+    }
+    assert_true(hypot(spot[ARM_SPOTS][0], spot[ARM_SPOTS][1]) < 1e-9); // it begins anew
+    // Every stone up to 3 mm off is under a cup that takes it from 1.5 mm beside its centre.
+    for (double x = -3; x <= 3; x += 0.05) {
+        for (double y = -3; y <= 3; y += 0.05) {
+            bool found = hypot(x, y) > 3;
+            for (int i = 0; i < ARM_SPOTS; i++)
+                found = found || hypot(x - spot[i][0], y - spot[i][1]) <= 1.5;
+            if (!found)
+                fail_msg("a stone at %.2f %.2f is never found", x, y);
+        }
+    }
+}
+
+// At the end of travel the search stays inside: a soft limit would lose the position.
+static void test_search_stays_inside(void **state)
+{
+    (void)state;
+    struct arm_config config = arm_config_default();
+    const double low = -travel_mm[0] + config.margin;
+    const struct arm_step check = {.kind = ARM_STEP_EXPECT_HELD, .x = low + 0.2, .y = -1};
+    for (int i = 0; i < ARM_SPOTS; i++) {
+        double at[2];
+        arm_program_place(&config, &check, i, travel_mm, at);
+        assert_true(at[0] >= low && at[1] <= -config.margin);
+    }
+}
+
 static void test_outside_is_refused(void **state)
 {
     (void)state;
@@ -287,6 +356,8 @@ int main(void)
         cmocka_unit_test(test_place_program),
         cmocka_unit_test(test_lift_ignores_its_own_stone),
         cmocka_unit_test(test_random_programs_are_safe),
+        cmocka_unit_test(test_search_goes_on),
+        cmocka_unit_test(test_search_stays_inside),
         cmocka_unit_test(test_outside_is_refused),
         cmocka_unit_test(test_backlash_from_one_side),
         cmocka_unit_test(test_config_check),

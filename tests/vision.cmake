@@ -3,6 +3,7 @@ set(VISION_RENDER unit/test_vision_render.c)
 tessera_test(NAME test_vision_geometry SOURCES unit/test_vision_geometry.c LIBS tessera_vision m)
 tessera_test(NAME test_vision_picture SOURCES unit/test_vision_picture.c
     LIBS tessera_vision PkgConfig::TURBOJPEG)
+tessera_test(NAME test_vision_overlay SOURCES unit/test_vision_overlay.c LIBS tessera_vision m)
 tessera_test(NAME test_vision_session SOURCES unit/test_vision_session.c LIBS tessera_vision)
 tessera_test(NAME test_vision_reader SOURCES unit/test_vision_reader.c ${VISION_RENDER}
     LIBS tessera_vision PkgConfig::TURBOJPEG m)

@@ -6,7 +6,9 @@ struct ink {
     uint8_t r, g, b;
 };
 
-static const struct ink GRID = {0, 150, 90}, DOUBT = {255, 0, 0}, FOREIGN = {255, 160, 0};
+static const struct ink GRID = {0, 150, 90}, SURE = {120, 255, 90}, DOUBT = {255, 0, 0},
+                        FOREIGN = {255, 160, 0}, TRACK = {0, 0, 0}, LIGHT = {255, 255, 255};
+static const double SURE_ODDS = 4; // nats at which a ring is closed: 0.982
 
 static struct ink ink_of(enum stone_colour colour)
 {
@@ -39,13 +41,29 @@ static void dot(struct overlay *c, double x, double y, double radius, struct ink
                 put(c, px, py, ink);
 }
 
-static void ring(struct overlay *c, double x, double y, double radius, double width, struct ink ink)
+// Mixes the ink into a pixel; `share` of it, 0..1.
+static void blend(struct overlay *c, int x, int y, struct ink ink, double share)
 {
-    const int reach = (int)ceil(radius + width);
-    for (int py = -reach; py <= reach; py++)
-        for (int px = -reach; px <= reach; px++)
-            if (fabs(hypot(px, py) - radius) <= width / 2)
-                put(c, (int)lround(x) + px, (int)lround(y) + py, ink);
+    if (x < 0 || y < 0 || x >= c->width || y >= c->height || share <= 0)
+        return;
+    const uint8_t with[3] = {ink.r, ink.g, ink.b};
+    uint8_t *p = c->rgb + 3 * ((long)y * c->width + x);
+    for (int k = 0; k < 3; k++)
+        p[k] = (uint8_t)(p[k] + fmin(share, 1) * (with[k] - p[k]) + 0.5);
+}
+
+// A part of a ring, `share` of it from the top clockwise; radius 0 and a whole share: a disc as
+// wide as `width`. Its edges are smooth: at 24 pixels a cell that is what keeps it legible.
+static void arc(struct overlay *c, double x, double y, double radius, double width, double share,
+                struct ink ink)
+{
+    const double turn = 2 * acos(-1), reach = radius + width / 2 + 1;
+    for (int py = (int)floor(y - reach); py <= (int)ceil(y + reach); py++)
+        for (int px = (int)floor(x - reach); px <= (int)ceil(x + reach); px++) {
+            const double angle = atan2(px - x, y - py);
+            if ((angle < 0 ? angle + turn : angle) <= share * turn)
+                blend(c, px, py, ink, width / 2 - fabs(hypot(px - x, py - y) - radius) + 0.5);
+        }
 }
 
 // A grid line as the lens bends it: many short steps, wide enough to be seen on a large photograph.
@@ -72,6 +90,34 @@ static void grid(struct overlay *c, const struct geometry *g)
         grid_line(c, g, 0, j, g->columns - 1, j);
 }
 
+// How far a ring closes: all the way round where the odds are so good that a few looks at the same
+// point leave no doubt, half at 0.88; and never so little that it can't be seen.
+static double closed_by(double confidence)
+{
+    const double odds = log(fmax(confidence, 1e-6) / fmax(1 - confidence, 1e-6));
+    return fmin(fmax(odds / SURE_ODDS, 0.06), 1);
+}
+
+// A ring round the stone that closes with the confidence, on a dark track that shows how much of it
+// is missing; the reading as a dot in the middle. Doubts are red and thicker.
+static void mark(struct overlay *c, double x, double y, double cell, const struct ink *reading,
+                 double confidence, bool doubt)
+{
+    const double radius = 0.41 * cell, width = fmax((doubt ? 0.13 : 0.08) * cell, 1.5);
+    if (reading || doubt)
+        arc(c, x, y, radius, width + fmax(0.05 * cell, 1.5), 1, TRACK);
+    if (doubt) // all round, that a doubt is red however little the ring has closed
+        arc(c, x, y, radius, width / 3, 1, DOUBT);
+    if (reading || doubt)
+        arc(c, x, y, radius, width, closed_by(confidence), doubt ? DOUBT : SURE);
+    if (reading) {
+        // A rim of the opposite shade: the dot shows on a stone of its own colour too.
+        const bool dark = reading->r + reading->g + reading->b < 3 * 64;
+        arc(c, x, y, 0, 2 * 0.19 * cell, 1, dark ? LIGHT : TRACK);
+        arc(c, x, y, 0, 2 * 0.13 * cell, 1, *reading);
+    }
+}
+
 void overlay_observation(struct overlay *canvas, const struct geometry *g,
                          const enum stone_colour *colour, const struct observation *o)
 {
@@ -82,12 +128,13 @@ void overlay_observation(struct overlay *canvas, const struct geometry *g,
         const double u = column, v = row, cell = geometry_cell_px(g, u, v);
         double x, y;
         geometry_board_to_image(g, u + (double)p->offset_u, v + (double)p->offset_v, &x, &y);
-        if (p->best == OBSERVATION_UNKNOWN)
-            ring(canvas, x, y, 0.12 * cell, 2, FOREIGN);
-        else if (p->best > 0)
-            dot(canvas, x, y, 0.17 * cell, ink_of(colour[p->best - 1]));
-        if (p->confidence < 0.9F)
-            ring(canvas, x, y, 0.4 * cell, 2.5, DOUBT);
+        if (p->best == OBSERVATION_UNKNOWN) {
+            arc(canvas, x, y, 0.12 * cell, 2, 1, FOREIGN);
+            continue;
+        }
+        const struct ink ink = p->best > 0 ? ink_of(colour[p->best - 1]) : TRACK;
+        mark(canvas, x, y, cell, p->best > 0 ? &ink : NULL, (double)p->confidence,
+             p->confidence < OVERLAY_DOUBT);
     }
 }
 
@@ -106,15 +153,10 @@ void overlay_photo(struct overlay *canvas, const struct photo_result *result)
     for (int r = 0; r < result->size; r++)
         for (int c = 0; c < result->size; c++) {
             const double u = c, v = result->size - 1 - r, cell = geometry_cell_px(g, u, v);
+            const struct ink ink = ink_of_letter(result->row[r][c]);
             double x, y;
             geometry_board_to_image(g, u, v, &x, &y);
-            if (result->row[r][c] != '.') {
-                // A rim of the opposite shade: black dots show on black stones too.
-                dot(canvas, x, y, 0.24 * cell,
-                    result->row[r][c] == 'B' ? (struct ink){255, 255, 255} : (struct ink){0, 0, 0});
-                dot(canvas, x, y, 0.17 * cell, ink_of_letter(result->row[r][c]));
-            }
-            if (result->unsure[r][c])
-                ring(canvas, x, y, 0.42 * cell, fmax(2, 0.08 * cell), DOUBT);
+            mark(canvas, x, y, cell, result->row[r][c] != '.' ? &ink : NULL,
+                 (double)result->confidence[r][c], result->unsure[r][c]);
         }
 }

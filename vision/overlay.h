@@ -1,4 +1,10 @@
-// overlay: pictures for people: the grid, the stones as read, doubts in red. Internal to vision.
+// overlay: pictures for people: the grid, the stones as read and how sure that is, doubts in red.
+// Internal to vision.
+//
+// A stone has a dot of its colour where its centre was seen, and a ring round it that closes with
+// the confidence: whole = sure (0.98), half = 0.88, from the top clockwise. Below OVERLAY_DOUBT
+// the ring is red and thick, also on an empty point; on photographs where photo_result says unsure.
+// Small amber circles: something covers the point.
 #pragma once
 
 #include <stdint.h>
@@ -7,6 +13,8 @@
 #include "vision/geometry.h"
 #include "vision/observation.h"
 #include "vision/photo.h"
+
+#define OVERLAY_DOUBT 0.9F
 
 struct overlay {
     int width, height;

@@ -148,6 +148,8 @@ struct session_source {
     bool fast, started, have_next;
     int64_t began_ns, first_ns;
     struct session_event next;
+    size_t size; // of the last picture, which the reader still holds; 0 = none that is whole
+    uint32_t sequence;
 };
 
 static int64_t now_ns(void)
@@ -163,12 +165,24 @@ static int source_fd(void *impl)
     return -1;
 }
 
+// A picture that was the same as the one before is recorded as an "again" without its bytes: to the
+// camera's user it is one more picture, without which nothing ever lay still.
 static int next_frame(struct session_source *s, struct error *err)
 {
     while (!s->have_next) {
         const int r = session_reader_next(s->reader, &s->next, err);
-        if (r != 0)
+        if (r != 0) {
+            s->size = 0;
             return r;
+        }
+        if (s->next.jpeg) {
+            s->size = s->next.jpeg_size;
+            s->sequence = s->next.sequence;
+        } else if (s->size > 0 && strcmp(s->next.channel, "again") == 0) {
+            s->next.jpeg = s->reader->jpeg;
+            s->next.jpeg_size = s->size;
+            s->next.sequence = ++s->sequence;
+        }
         s->have_next = s->next.jpeg != NULL;
     }
     return 0;

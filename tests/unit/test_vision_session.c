@@ -179,6 +179,32 @@ static void a_session_plays_as_frames(void **state)
     assert_int_equal(session_source_open(in_folder("nowhere"), true, &s, &err), -ENOENT);
 }
 
+// A camera before which nothing moves goes on sending pictures.
+static void the_same_picture_again_is_one_more(void **state)
+{
+    (void)state;
+    struct session_writer *w;
+    struct frame_source s;
+    struct frame f;
+    struct error err = {0};
+    assert_int_equal(session_writer_new(in_folder("again"), "name: again\n", &w, &err), 0);
+    assert_int_equal(session_write_event(w, 50, "again", "{\"seq\":3}", &err), 0); // of nothing
+    assert_int_equal(session_write_frame(w, 100, 4, JPEG, sizeof JPEG, &err), 0);
+    assert_int_equal(session_write_event(w, 150, "serial", "\"ok\"", &err), 0);
+    assert_int_equal(session_write_event(w, 200, "again", "{\"seq\":5}", &err), 0);
+    session_writer_free(w);
+    assert_int_equal(session_source_open(in_folder("again"), true, &s, &err), 0);
+    for (unsigned k = 1; k <= 2; k++) {
+        assert_int_equal(s.ops->read(s.impl, &f, &err), 0);
+        assert_int_equal(f.time_ns, 100 * k);
+        assert_int_equal(f.sequence, 3 + k);
+        assert_int_equal(f.size, sizeof JPEG);
+        assert_memory_equal(f.data, JPEG, sizeof JPEG);
+    }
+    assert_int_equal(s.ops->read(s.impl, &f, &err), -ENODATA);
+    s.ops->close(s.impl);
+}
+
 static void write_jpeg(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -269,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_crash_loses_only_the_last_line),
         cmocka_unit_test(damage_is_named_with_its_line),
         cmocka_unit_test(a_session_plays_as_frames),
+        cmocka_unit_test(the_same_picture_again_is_one_more),
         cmocka_unit_test(photographs_play_in_order),
         cmocka_unit_test(a_command_is_a_camera),
         cmocka_unit_test(a_file_is_no_camera),

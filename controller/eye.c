@@ -19,20 +19,27 @@ enum { BROKEN_MAX = 50 }; // broken frames in a row until the camera counts as l
 struct orders {
     enum eye_pace pace;
     enum vision_arm arm;
-    bool expect_changed, geometry_changed, models_changed, anew, quit;
+    bool expect_changed, geometry_changed, models_changed, anew, draw, quit;
     int expected;
     uint8_t expect[BOARD_POINTS_MAX];
     struct geometry geometry;
     struct vision_models models;
 };
 
+struct drawing {
+    int width, height;
+    uint8_t *rgb;
+    size_t room;
+};
+
 // What the worker has for the loop; the newest replaces what was not fetched.
 struct result {
-    bool observed, lost, back;
+    bool observed, lost, back, drawn;
     struct observation observation;
     struct frame frame; // data points into `bytes`
     uint8_t *bytes;
     size_t room;
+    struct drawing drawing;
     struct error error;
     char name[64];
 };
@@ -46,6 +53,8 @@ struct eye {
     struct vision *vision;
     struct frame_source source;
     bool open, was_lost, greeted, busy_scene;
+    bool draw; // the next picture
+    struct drawing drawing;
     int broken;
     int64_t backoff_ns;
     int64_t heard_ns; // when it was opened or last gave a picture
@@ -73,7 +82,7 @@ static void take_orders(struct eye *c, struct orders *ret)
     pthread_mutex_lock(&c->lock);
     *ret = c->orders;
     c->orders.expect_changed = c->orders.geometry_changed = c->orders.models_changed = false;
-    c->orders.anew = false;
+    c->orders.anew = c->orders.draw = false;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -84,6 +93,7 @@ static void obey(struct eye *c, const struct orders *o)
         vision_expect(c->vision, o->expected ? o->expect : NULL);
     if (o->anew)
         vision_reset(c->vision);
+    c->draw = c->draw || o->draw;
     // What doesn't fit is left out: the reader then finds and learns it by itself.
     if (o->geometry_changed)
         vision_set_geometry(c->vision, &o->geometry, NULL);
@@ -137,16 +147,45 @@ static bool keep_frame(struct result *r, const struct frame *frame)
     return true;
 }
 
+static void swap_drawings(struct drawing *a, struct drawing *b)
+{
+    struct drawing kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Without memory for it there is no drawing yet: the next picture is tried.
+static bool draw_over(struct eye *c, struct drawing *d)
+{
+    if (vision_overlay_size(c->vision, &d->width, &d->height) < 0)
+        return false;
+    size_t size = (size_t)d->width * (size_t)d->height * 3;
+    if (size > d->room) {
+        uint8_t *rgb = realloc(d->rgb, size);
+        if (!rgb)
+            return false;
+        d->rgb = rgb;
+        d->room = size;
+    }
+    return vision_overlay(c->vision, &c->observation, d->rgb) == 0;
+}
+
 static void report_observed(struct eye *c, const struct frame *frame)
 {
     enum scene_state state = c->observation.scene.state;
     c->busy_scene = c->options.follow_motion &&
                     (state == SCENE_MOVING || state == SCENE_HAND || state == SCENE_LIGHT);
+    bool drawn = c->draw && draw_over(c, &c->drawing);
+    c->draw = c->draw && !drawn;
     pthread_mutex_lock(&c->lock);
     c->result.observed = true;
     c->result.observation = c->observation;
     if (!keep_frame(&c->result, frame))
         c->result.frame.data = NULL;
+    if (drawn) {
+        swap_drawings(&c->drawing, &c->result.drawing);
+        c->result.drawn = true;
+    }
     pthread_mutex_unlock(&c->lock);
     deliver(c);
 }
@@ -189,6 +228,8 @@ static int64_t step(struct eye *c, const struct orders *o, int64_t now)
     } else if (r == -EBADMSG && ++c->broken < BROKEN_MAX) {
         // thrown away; the next one is probably whole
     } else if (r != -EAGAIN) {
+        if (r == -ENODATA)
+            error_set(&err, r, "%s has come to its end.", c->source.name);
         report_lost(c, &err);
         return now + c->backoff_ns;
     }
@@ -268,16 +309,21 @@ static void fetch(struct eye *c)
     pthread_mutex_lock(&c->lock);
     uint8_t *bytes = c->fetched.bytes;
     size_t room = c->fetched.room;
+    struct drawing drawing = c->fetched.drawing;
     c->fetched = c->result; // swaps the buffers, so that no frame is copied twice
     c->result.bytes = bytes;
     c->result.room = room;
-    c->result.observed = c->result.lost = c->result.back = false;
+    c->result.drawing = drawing;
+    c->result.observed = c->result.lost = c->result.back = c->result.drawn = false;
     pthread_mutex_unlock(&c->lock);
     if (c->fetched.back)
         c->events.back(c->events.user, c->fetched.name);
     if (c->fetched.observed)
         c->events.observed(c->events.user, &c->fetched.observation,
                            c->fetched.frame.data ? &c->fetched.frame : NULL);
+    if (c->fetched.drawn && c->events.drawn)
+        c->events.drawn(c->events.user, c->fetched.drawing.width, c->fetched.drawing.height,
+                        c->fetched.drawing.rgb);
     if (c->fetched.lost)
         c->events.lost(c->events.user, &c->fetched.error);
 }
@@ -384,6 +430,9 @@ struct eye *eye_free(struct eye *c)
     pthread_mutex_destroy(&c->lock);
     free(c->result.bytes);
     free(c->fetched.bytes);
+    free(c->drawing.rgb);
+    free(c->result.drawing.rgb);
+    free(c->fetched.drawing.rgb);
     free(c);
     return NULL;
 }
@@ -438,5 +487,12 @@ void eye_set_models(struct eye *c, const struct vision_models *models)
     pthread_mutex_lock(&c->lock);
     c->orders.models = *models;
     c->orders.models_changed = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void eye_draw(struct eye *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->orders.draw = true;
     pthread_mutex_unlock(&c->lock);
 }

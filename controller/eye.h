@@ -22,8 +22,11 @@ struct eye_events {
     // `o` is borrowed. `frame` is the picture it was read from (for the record), NULL when it was
     // no JPEG.
     void (*observed)(void *user, const struct observation *o, const struct frame *frame);
-    void (*lost)(void *user, const struct error *err); // once, until it is back
-    void (*back)(void *user, const char *name);        // gives pictures; also the first time
+    // Once, until it is back. Number -ENODATA: the recording has come to its end.
+    void (*lost)(void *user, const struct error *err);
+    void (*back)(void *user, const char *name); // gives pictures; also the first time
+    // After eye_draw(): width * height * 3 bytes, borrowed. May be NULL.
+    void (*drawn)(void *user, int width, int height, const uint8_t *rgb);
     void *user;
 };
 
@@ -54,3 +57,7 @@ void eye_set_geometry(struct eye *eye, const struct geometry *geometry);
 // Forgets where the board is: it is looked for in the next picture.
 void eye_look_anew(struct eye *eye);
 void eye_set_models(struct eye *eye, const struct vision_models *models);
+
+// The next picture is handed over with what was read drawn over it (vision_overlay()), after its
+// observed().
+void eye_draw(struct eye *eye);

@@ -118,6 +118,8 @@ static void on_patience(void *user, int64_t now)
         robot_look_patience(r);
     else if (r->state == ROBOT_STARTING)
         robot_act_start(r);
+    else if (r->state == ROBOT_HOLDING || r->state == ROBOT_HOMING)
+        robot_hands_patience(r);
 }
 
 // --- panel ---
@@ -297,7 +299,7 @@ void robot_press_done(struct robot *r)
 void robot_reset(struct robot *r)
 {
     recorder_person(r->o.recorder, "reset", 0);
-    answer(r, ROBOT_EV_RESET);
+    answer(r, r->state == ROBOT_STOPPED ? ROBOT_EV_RESET : ROBOT_EV_RETRY);
 }
 
 void robot_stop(struct robot *r, const char *why)

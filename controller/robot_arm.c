@@ -395,8 +395,7 @@ void robot_act_work(struct robot *r)
 
 void robot_act_hold(struct robot *r)
 {
-    r->last_row = robot_tool_row(r);
-    r->waits_since_ns = r->last.time_ns;
+    robot_hands_hold(r);
     arm_hold(r->arm, loop_now(r->loop));
     arm_link_update(r->arm_link);
     r->counts.hands++;

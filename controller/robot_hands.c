@@ -9,6 +9,8 @@
 static const int64_t WORD_NS = 15 * NS_PER_S;
 // What stands still so long while the arm's position is not known is no hand: the arm covers that.
 static const int64_t GHOST_NS = 10 * NS_PER_S;
+// Nobody may know what the arm waits for: it is said again.
+static const int64_t HAND_PATIENCE_NS = 30 * NS_PER_S;
 
 // Where the firmware last said the tool is, also in the middle of a leg. Once its position is lost
 // it is believed to stand where it was.
@@ -38,7 +40,7 @@ bool robot_hand_seen(const struct robot *r)
 {
     enum scene_state state = r->last.scene.state;
     if (arm_in_the_picture(r))
-        return r->camera_lost || hand_watch(&r->last, robot_tool_row(r));
+        return r->camera_lost || hand_watch(&r->last, robot_tool_row(r), r->waits_since_ns > 0);
     return state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
 }
 
@@ -61,9 +63,33 @@ bool robot_hands_let_home(struct robot *r)
         return true;
     r->waits_since_ns = r->last.time_ns ? r->last.time_ns : 1;
     r->clear_since_ns = 0;
+    robot_patience(r, HAND_PATIENCE_NS);
     robot_news(r, ROBOT_NEWS_HINT, "%s. The arm finds its home corner when the board is clear.",
                r->camera_lost ? "the camera sees nothing" : "there is a hand over the board");
     return false;
+}
+
+void robot_hands_hold(struct robot *r)
+{
+    r->last_row = robot_tool_row(r);
+    r->waits_since_ns = r->last.time_ns ? r->last.time_ns : 1;
+    robot_patience(r, HAND_PATIENCE_NS);
+}
+
+void robot_hands_patience(struct robot *r)
+{
+    if (!r->waits_since_ns)
+        return; // it is on its way home
+    if (r->camera_lost)
+        robot_news(r, ROBOT_NEWS_HINT, "the arm still waits for the camera. Is it plugged in?");
+    else
+        robot_news(
+            r, ROBOT_NEWS_HINT,
+            "the arm still waits for the board to be clear. Is nothing there but a shadow or "
+            "the arm itself? Then stop the robot, keep all hands away, and %s: it finds its "
+            "home corner first.",
+            robot_reset_words(r));
+    robot_patience(r, HAND_PATIENCE_NS);
 }
 
 // Not once since then has anything moved: a hand that rests would by now.

@@ -269,14 +269,15 @@ static void compare_while_turning(struct robot *r)
 
 // --- reading ---
 
-// Said while somebody else is to move or nothing is read: the person learns what to do instead.
+// Said where it changes nothing: the person learns what to do instead.
 void robot_act_decline(struct robot *r)
 {
     unsigned seat = game_next_seat(robot_game(r));
     if (r->state == ROBOT_STOPPED)
-        robot_news(r, ROBOT_NEWS_HINT,
-                   "\"done\" does not count while the robot is stopped: %s first",
+        robot_news(r, ROBOT_NEWS_HINT, "the robot is stopped and does nothing: %s first",
                    robot_reset_words(r));
+    else if (r->state == ROBOT_HOLDING)
+        robot_hands_patience(r);
     else if (r->state == ROBOT_READING)
         robot_news(r, ROBOT_NEWS_HINT, "your move is being read already");
     else if (r->state == ROBOT_JUDGING)

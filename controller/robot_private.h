@@ -212,6 +212,8 @@ bool robot_hand_seen(const struct robot *r);  // or nothing at all can be seen
 void robot_hands_watch(struct robot *r);      // each picture
 void robot_hands_blind(struct robot *r);      // the camera is lost
 void robot_hands_word(struct robot *r);       // somebody has said that the arm may start
+void robot_hands_hold(struct robot *r);       // from here on the arm waits for a hand to go
+void robot_hands_patience(struct robot *r);   // says again what it waits for
 // May the arm look for its home corner now? False: robot_home_now() is called when it may.
 bool robot_hands_let_home(struct robot *r);
 

@@ -12,6 +12,7 @@ const struct robot_row robot_rows[] = {
     ROW(STOPPED, STOP, STOPPED, STOP),
     ROW(STOPPED, RESET, STARTING, START),
     ROW(STOPPED, PRESSED, STOPPED, DECLINE),
+    ROW(STOPPED, RETRY, STOPPED, DECLINE),
     ROW(STOPPED, CHANGED, STOPPED, NONE),
 
     ROW(STARTING, STOP, STOPPED, STOP),
@@ -108,6 +109,7 @@ const struct robot_row robot_rows[] = {
     ROW(HOLDING, FAILED, HOLDING, NONE),
     ROW(HOLDING, ARM_LOST, HOLDING, NONE),
     ROW(HOLDING, PRESSED, HOLDING, NOTE),
+    ROW(HOLDING, RETRY, HOLDING, DECLINE), // the eyes say when it goes on
 
     ROW(ASKING, STOP, STOPPED, STOP),
     ROW(ASKING, SAME, DECIDING, DECIDE), // put right by somebody

@@ -77,7 +77,7 @@ enum robot_action {
     ROBOT_ACT_FINISH,   // result, lamps off
     ROBOT_ACT_PUT_BACK, // puts the stone that waits on the cup away, then parks
     ROBOT_ACT_NOTE,     // remembers that a person said "done", for when the board is seen
-    ROBOT_ACT_DECLINE,  // tells why "done" does not count now
+    ROBOT_ACT_DECLINE,  // tells why what was said does not count now
     ROBOT_ACT_LATER,    // the next state handles the event
     ROBOT_ACTIONS
 };

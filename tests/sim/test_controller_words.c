@@ -7,6 +7,22 @@ static bool is_stopped(struct rig *g)
     return g->state == ROBOT_STOPPED;
 }
 
+static bool is_holding(struct rig *g)
+{
+    return g->state == ROBOT_HOLDING;
+}
+
+static bool is_told_again(struct rig *g)
+{
+    (void)g;
+    return rig_said("still waits for the board to be clear");
+}
+
+static bool is_asking(struct rig *g)
+{
+    return g->state == ROBOT_ASKING;
+}
+
 static bool is_turning(struct rig *g)
 {
     return g->state == ROBOT_TURNING;
@@ -105,8 +121,7 @@ static void done_on_the_way_up(enum robot_state when)
     rig.presses[when] = true;
     rig_say("start");
     AWAIT(move_is_read);
-    assert_true(
-        rig_said("does not count while the robot is stopped: press the reset button first"));
+    assert_true(rig_said("the robot is stopped and does nothing: press the reset button first"));
     assert_true(rig_said("that you are done is noted"));
     assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
 }
@@ -149,6 +164,50 @@ static void test_done_twice(void **state)
     assert_true(rig_said("does not count while a move is being judged"));
     assert_int_equal(rig_counts()->hints, 0);
     assert_int_equal(rig_counts()->moves, 3);
+}
+
+// What looks like a hand stays for ever: nobody has to guess what the arm waits for.
+static void test_a_long_wait_is_told_again(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    assert_int_equal(0, person_reach(table_person(play_table(rig.play)), 9, 2, 50, NULL, NULL));
+    AWAIT(is_holding);
+    assert_false(rig_until(is_told_again, 25));
+    AWAIT(is_told_again);
+    assert_true(rig_hand_is_there(&rig));
+    AWAIT(rig_two_more_are_laid);
+}
+
+static void test_retry_under_a_hand(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    assert_int_equal(0, person_reach(table_person(play_table(rig.play)), 9, 2, 10, NULL, NULL));
+    AWAIT(is_holding);
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    rig_say("retry");
+    assert_true(rig_until(is_told_again, 1));
+    rig_until(NULL, 4);
+    rig_assert_stands();
+    AWAIT(rig_two_more_are_laid);
+}
+
+// Whichever button or word people reach for, a question is answered by it.
+static void test_start_answers_a_question(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    const struct error trouble = {.text = "the test wants to be asked."};
+    robot_on_player_failed(play_robot(rig.play), PERSON, &trouble);
+    AWAIT(is_asking);
+    rig_say("start");
+    AWAIT(rig_is_watching);
 }
 
 // A block is turned for the robot, and the own move made at once: nobody presses twice for that.
@@ -279,6 +338,9 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_done_while_homing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_at_the_turn, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_twice, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_long_wait_is_told_again, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_retry_under_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),

@@ -387,19 +387,22 @@ static void test_hand_watch(void **state)
 {
     (void)state;
     begin("K10");
-    assert_false(hand_watch(&seen, 9));
+    assert_false(hand_watch(&seen, 9, false));
     // The arm over row 10 covers points around and beyond it.
     for (int x = 0; x < 19; x++) {
         for (int y = 8; y < 13; y++)
             observed_point(&seen, x, y, OBSERVATION_UNKNOWN, OBSERVED_SURE);
     }
-    assert_false(hand_watch(&seen, 9));
+    assert_false(hand_watch(&seen, 9, false));
     // A hand from the people's side.
     for (int x = 8; x < 11; x++) {
         for (int y = 0; y < 3; y++)
             observed_point(&seen, x, y, OBSERVATION_UNKNOWN, OBSERVED_SURE);
     }
-    assert_true(hand_watch(&seen, 9));
+    assert_true(hand_watch(&seen, 9, false));
+    // With the arm nearer to it less of it shows: enough for one that was seen to be there still.
+    assert_false(hand_watch(&seen, 5, false));
+    assert_true(hand_watch(&seen, 5, true));
 }
 
 int main(void)

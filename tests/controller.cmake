@@ -32,6 +32,9 @@ if(TARGET tessera_controller)
         LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 600)
     tessera_test(NAME test_play_replay SOURCES system/test_play_replay.c system/program.c
         LIBS tessera_base LABEL system TIMEOUT 600)
+    tessera_test(NAME test_see_live SOURCES system/test_see_live.c system/program.c
+        LIBS tessera_base PkgConfig::JANSSON LABEL system)
+    add_dependencies(test_see_live tessera)
     foreach(test test_play_kill test_play_game test_play_replay)
         add_dependencies(${test} tessera tessera-rulesd tessera-engine)
     endforeach()

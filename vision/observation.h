@@ -17,6 +17,9 @@ enum {
     OBSERVATION_CLASSES, // length of a likelihood array: empty, four colours, unknown
 };
 
+// The confidence below which people are shown a point as doubted.
+#define OBSERVATION_DOUBT 0.9F
+
 enum scene_state {
     SCENE_STILL,        // nothing moves and nothing foreign is over the board: it may be read
     SCENE_MOVING,       // something changes in the picture of the board

@@ -134,7 +134,7 @@ void overlay_observation(struct overlay *canvas, const struct geometry *g,
         }
         const struct ink ink = p->best > 0 ? ink_of(colour[p->best - 1]) : TRACK;
         mark(canvas, x, y, cell, p->best > 0 ? &ink : NULL, (double)p->confidence,
-             p->confidence < OVERLAY_DOUBT);
+             p->confidence < OBSERVATION_DOUBT);
     }
 }
 

@@ -2,7 +2,7 @@
 // Internal to vision.
 //
 // A stone has a dot of its colour where its centre was seen, and a ring round it that closes with
-// the confidence: whole = sure (0.98), half = 0.88, from the top clockwise. Below OVERLAY_DOUBT
+// the confidence: whole = sure (0.98), half = 0.88, from the top clockwise. Below OBSERVATION_DOUBT
 // the ring is red and thick, also on an empty point; on photographs where photo_result says unsure.
 // Small amber circles: something covers the point.
 #pragma once
@@ -13,8 +13,6 @@
 #include "vision/geometry.h"
 #include "vision/observation.h"
 #include "vision/photo.h"
-
-#define OVERLAY_DOUBT 0.9F
 
 struct overlay {
     int width, height;

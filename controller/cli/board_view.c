@@ -37,11 +37,13 @@ static const char *ansi(const char *name)
 // One character wide. Letters differ by colour number, so that they can be told without colours.
 static void add_stone(struct text *t, const struct board_style *style, unsigned colour)
 {
-    static const char *const letters[] = {".", "X", "O", "#", "@"};
-    const char *shape = !colour                        ? (style->utf8 ? "·" : ".")
-                        : style->utf8 && style->colour ? "●"
-                                                       : letters[colour];
-    if (style->colour && colour)
+    static const char *const letters[] = {".", "X", "O", "#", "@", "?"};
+    const char *shape = !colour ? (style->utf8 ? "·" : ".")
+                        : style->utf8 && style->colour && colour <= COLOURS_MAX ? "●"
+                                                                                : letters[colour];
+    if (style->colour && colour == BOARD_COVERED)
+        text_put(t, "\033[33m%s\033[0m", shape);
+    else if (style->colour && colour)
         text_put(t, "%s%s\033[0m", ansi(style->colours.name[colour]), shape);
     else if (style->colour)
         text_put(t, "\033[2m%s\033[0m", shape);
@@ -65,18 +67,29 @@ static void add_columns(struct text *t, int size)
     text_put(t, "\n");
 }
 
-static void add_row(struct text *t, const struct game *game, const struct board_style *style, int y,
-                    const struct move *last)
+// What stands between two points of a row: a doubt belongs to the one before, brackets to the last
+// move.
+static void add_gap(struct text *t, const struct board_style *style, bool doubted, bool opens,
+                    bool closes)
 {
+    if (doubted && style->colour)
+        text_put(t, "\033[91m?\033[0m");
+    else
+        text_put(t, "%s", doubted ? "?" : opens ? "(" : closes ? ")" : " ");
+}
+
+static void add_row(struct text *t, const struct board_seen *b, const struct board_style *style,
+                    int y, const struct move *last)
+{
+    const int row = y * b->columns;
     text_put(t, "%2d ", y + 1);
-    for (int x = 0; x < game->rules.size; x++) {
-        bool here = last && last->x == x && last->y == y;
-        bool after = last && last->x == x - 1 && last->y == y;
-        text_put(t, "%s", here ? "(" : after ? ")" : " ");
-        add_stone(t, style, game_at(game, x, y));
+    for (int x = 0; x <= b->columns; x++) {
+        add_gap(t, style, x > 0 && b->doubted[row + x - 1], last && last->x == x && last->y == y,
+                last && last->x == x - 1 && last->y == y);
+        if (x < b->columns)
+            add_stone(t, style, b->at[row + x]);
     }
-    bool at_end = last && last->x == game->rules.size - 1 && last->y == y;
-    text_put(t, "%s%d\n", at_end ? ")" : " ", y + 1);
+    text_put(t, "%d\n", y + 1);
 }
 
 // Who plays which stones, and what they have captured where there is capturing.
@@ -94,41 +107,58 @@ static void add_sides(struct text *t, const struct game *game, const struct boar
 }
 
 // Pentago's blocks apart, since moves name them.
-static void add_blocks(struct text *t, const struct game *game, const struct board_style *style)
+static void add_blocks(struct text *t, const struct board_seen *b, const struct board_style *style)
 {
     text_put(t, "    block 1  block 2\n");
-    for (int y = game->rules.size - 1; y >= 0; y--) {
+    for (int y = b->rows - 1; y >= 0; y--) {
         text_put(t, "   ");
-        for (int x = 0; x < game->rules.size; x++) {
-            text_put(t, "%s", x == 3 ? "    " : " ");
-            add_stone(t, style, game_at(game, x, y));
+        for (int x = 0; x < b->columns; x++) {
+            add_gap(t, style, x > 0 && b->doubted[y * b->columns + x - 1], false, false);
+            text_put(t, "%s", x == 3 ? "   " : "");
+            add_stone(t, style, b->at[y * b->columns + x]);
         }
+        if (b->doubted[(y + 1) * b->columns - 1])
+            add_gap(t, style, true, false, false);
         text_put(t, y == 3 ? "\n\n" : "\n");
     }
     text_put(t, "    block 3  block 4\n");
 }
 
-static void add_points(struct text *t, const struct game *game, const struct board_style *style)
+static void add_board(struct text *t, const struct board_seen *b, const struct board_style *style,
+                      const struct move *last)
 {
-    struct move last;
-    bool has_last = game->entries > 0;
-    if (has_last)
-        last = game_move(game, game->entries - 1u);
-    has_last = has_last && last.kind == MOVE_PLACE;
-    add_columns(t, game->rules.size);
-    for (int y = game->rules.size - 1; y >= 0; y--)
-        add_row(t, game, style, y, has_last ? &last : NULL);
-    add_columns(t, game->rules.size);
+    if (b->blocks) {
+        add_blocks(t, b, style);
+        return;
+    }
+    add_columns(t, b->columns);
+    for (int y = b->rows - 1; y >= 0; y--)
+        add_row(t, b, style, y, last);
+    add_columns(t, b->columns);
+}
+
+char *board_view_seen(const struct board_seen *seen, const struct board_style *style, char *buf,
+                      size_t size)
+{
+    struct text t = {buf, size, 0};
+    buf[0] = 0;
+    add_board(&t, seen, style, NULL);
+    return buf;
 }
 
 char *board_view(const struct game *game, const struct board_style *style, char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
+    struct board_seen board = {.columns = game->rules.size,
+                               .rows = game->rules.size,
+                               .blocks = game->rules.family == FAMILY_PENTAGO};
     buf[0] = 0;
-    if (game->rules.family == FAMILY_PENTAGO)
-        add_blocks(&t, game, style);
-    else
-        add_points(&t, game, style);
+    for (int n = 0; n < board.columns * board.rows; n++)
+        board.at[n] = (uint8_t)game_at(game, n % board.columns, n / board.columns);
+    struct move last = {0};
+    if (game->entries > 0)
+        last = game_move(game, game->entries - 1u);
+    add_board(&t, &board, style, game->entries > 0 && last.kind == MOVE_PLACE ? &last : NULL);
     add_sides(&t, game, style);
     return buf;
 }

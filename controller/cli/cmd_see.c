@@ -1,4 +1,4 @@
-// tessera see: reads positions from photographs.
+// tessera see: reads positions from photographs, or looks through the robot's own eyes.
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "config/base/io.h"
 #include "config/base/log.h"
 #include "controller/cli/commands.h"
+#include "controller/cli/see_live.h"
 #include "rules/notation.h"
 #include "vision/photo.h"
 
@@ -141,17 +142,47 @@ static int see(const char *image, const struct photo_settings *settings, const c
     return r;
 }
 
+// Of the photographs' options only the picture is for the camera: what board and stones are is in
+// the settings.
+static enum exit_code see_camera(struct common_options *common, struct see_live_options *live)
+{
+    struct settings settings;
+    enum exit_code code = options_settings(common, &settings);
+    live->json = common->json;
+    return code == EXIT_DONE ? see_live(&settings, live) : code;
+}
+
+static enum exit_code see_photos(char **images, int count, const struct photo_settings *settings,
+                                 const char *picture, bool json)
+{
+    enum exit_code code = EXIT_DONE;
+    struct error err;
+    for (int i = 0; i < count; i++) {
+        if (see(images[i], settings, picture, json, &err) < 0) {
+            log_error("%s: %s", images[i], err.text);
+            code = EXIT_FAILED; // the others are read all the same
+        }
+    }
+    return code;
+}
+
 enum exit_code cmd_see(int argc, char **argv)
 {
     const struct command *command = options_find_command("see");
     struct common_options common;
     struct photo_settings settings = photo_settings_default();
-    const char *colours = NULL, *corners = NULL, *picture = NULL;
+    struct see_live_options live = {0};
+    const char *colours = NULL, *corners = NULL;
+    int size = 0;
     const struct option_row rows[] = {
-        {"size", "N", "lines of the board (default 19)", OPTION_NUMBER, &settings.size, 6, 19},
-        {"colours", "LIST", "stone colours, such as black,white", OPTION_TEXT, &colours, 0, 0},
-        {"corners", "X,Y,…", "corners in pixels: TL TR BR BL", OPTION_TEXT, &corners, 0, 0},
-        {"annotate", "OUT.png", "draw what was read over the photo", OPTION_TEXT, &picture, 0, 0},
+        {"once", NULL, "camera: end after the first settled reading", OPTION_FLAG, &live.once, 0,
+         0},
+        {"annotate", "OUT.png", "draw over the picture what was read", OPTION_TEXT, &live.picture,
+         0, 0},
+        {"size", "N", "photo: lines of the board (default 19)", OPTION_NUMBER, &size, 6, 19},
+        {"colours", "LIST", "photo: stone colours, such as black,white", OPTION_TEXT, &colours, 0,
+         0},
+        {"corners", "X,Y,…", "photo: corners in pixels, TL TR BR BL", OPTION_TEXT, &corners, 0, 0},
         {0},
     };
     enum exit_code code;
@@ -159,19 +190,23 @@ enum exit_code cmd_see(int argc, char **argv)
     int first = options_parse(command, rows, &common, argc, argv, &code);
     if (first < 0)
         return code;
-    if (first == argc)
-        return options_usage(command, "see needs at least one photo");
-    if (picture && argc - first > 1)
+    const int images = argc - first;
+    if (live.picture && strcmp(live.picture, "-") == 0)
+        return options_usage(command, "--annotate writes a file: name one, such as seen.png");
+    if (images == 0 && (size || colours || corners))
+        return options_usage(command,
+                             "--size, --colours and --corners are for photographs, and none is "
+                             "named: the camera's board and stones are in the settings");
+    if (images == 0)
+        return see_camera(&common, &live);
+    if (live.once)
+        return options_usage(command, "--once is for the camera, not for photographs");
+    if (live.picture && images > 1)
         return options_usage(command, "--annotate takes one photo at a time");
+    if (size)
+        settings.size = size;
     if ((colours && parse_colours(colours, &settings, &err) < 0) ||
         (corners && parse_corners(corners, &settings, &err) < 0))
         return options_fail(&err);
-    code = EXIT_DONE;
-    for (int i = first; i < argc; i++) {
-        if (see(argv[i], &settings, picture, common.json, &err) < 0) {
-            log_error("%s: %s", argv[i], err.text);
-            code = EXIT_FAILED; // the others are read all the same
-        }
-    }
-    return code;
+    return see_photos(argv + first, images, &settings, live.picture, common.json);
 }

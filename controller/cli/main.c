@@ -15,7 +15,13 @@ const struct command commands[] = {
      "on.\n"
      "Ctrl-C or \"quit\" leaves it; --resume goes on.",
      cmd_play, cmd_play_games},
-    {"see", "IMAGE…", "Reads positions from photographs", NULL, cmd_see, NULL},
+    {"see", "[IMAGE…]", "Says what the robot's camera sees, or reads photographs",
+     "Without an IMAGE it looks through the camera of the settings until Ctrl-C, and prints the\n"
+     "position and the scene whenever they have changed. Any viewer that loads a changed file "
+     "again\n"
+     "shows the picture of --annotate live: each stone has a ring that closes as the reading gets\n"
+     "surer; red rings are doubts, small amber ones points that are covered.",
+     cmd_see, NULL},
     {"record", "DIR", "Plays a game and writes it down as a session",
      "Takes all options of `tessera play` after the folder.", cmd_record, NULL},
     {"replay", "DIR", "Feeds a recorded session to the robot again",

@@ -1,6 +1,10 @@
 #include "vision/overlay.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vision/glyphs.h"
 
 struct ink {
     uint8_t r, g, b;
@@ -90,6 +94,103 @@ static void grid(struct overlay *c, const struct geometry *g)
         grid_line(c, g, 0, j, g->columns - 1, j);
 }
 
+// --- text ---
+
+enum { GLYPH_STEP = GLYPH_COLUMNS + 1 };
+
+static int text_width(const char *text, int scale)
+{
+    return (int)strlen(text) * GLYPH_STEP * scale - scale;
+}
+
+// `grown` pixels larger on every side than its dots.
+static void write_dots(struct overlay *c, int x, int y, int scale, int grown, const char *text,
+                       struct ink ink)
+{
+    for (; *text; text++, x += GLYPH_STEP * scale)
+        for (int row = 0; row < GLYPH_ROWS; row++)
+            for (int column = 0; column < GLYPH_COLUMNS; column++) {
+                if (!(glyph_row(*text, row) >> (GLYPH_COLUMNS - 1 - column) & 1U))
+                    continue;
+                for (int dy = -grown; dy < scale + grown; dy++)
+                    for (int dx = -grown; dx < scale + grown; dx++)
+                        put(c, x + column * scale + dx, y + row * scale + dy, ink);
+            }
+}
+
+// Top left corner at (x, y); dark round its edges, so that it can be read on anything.
+static void write_text(struct overlay *c, int x, int y, int scale, const char *text, struct ink ink)
+{
+    write_dots(c, x, y, scale, (scale + 1) / 2, text, TRACK);
+    write_dots(c, x, y, scale, 0, text, ink);
+}
+
+static int within(double middle, int size, int room)
+{
+    const int first = (int)lround(middle) - size / 2, most = room - size - 1;
+    return first < 1 ? 1 : first > most ? most : first;
+}
+
+// `text` so many cells away from a point; within the picture if the point is, also where the board
+// fills it.
+static void label(struct overlay *c, const struct geometry *g, const double point[2],
+                  const double away[2], int scale, const char *text)
+{
+    double x, y;
+    geometry_board_to_image(g, point[0], point[1], &x, &y);
+    if (!(x >= 0 && y >= 0 && x < c->width && y < c->height))
+        return;
+    geometry_board_to_image(g, point[0] + away[0], point[1] + away[1], &x, &y);
+    write_text(c, within(x, text_width(text, scale), c->width),
+               within(y, GLYPH_ROWS * scale, c->height), scale, text, LIGHT);
+}
+
+// What people call columns and rows. Not on the smallest board: it is Pentago's, whose holes are
+// counted within their blocks.
+static void labels(struct overlay *c, const struct geometry *g)
+{
+    static const double BELOW[2] = {0, -0.85}, BESIDE[2] = {-1.05, 0}; // two figures are wider
+    const int scale =
+        (int)fmax(geometry_cell_px(g, (g->columns - 1) / 2.0, (g->rows - 1) / 2.0) / 14, 1);
+    if (g->columns <= BOARD_LINES_MIN)
+        return;
+    for (int i = 0; i < g->columns; i++)
+        label(c, g, (const double[]){i, 0}, BELOW, scale,
+              (const char[]){(char)('A' + i + (i >= 8)), 0}); // no I
+    for (int j = 0; j < g->rows; j++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", j + 1);
+        label(c, g, (const double[]){0, j}, BESIDE, scale, text);
+    }
+}
+
+// The scene and how much there is to doubt, in the top left corner: green when it may be read.
+static void caption(struct overlay *c, const struct observation *o)
+{
+    const int scale = c->width / 420 > 1 ? c->width / 420 : 1;
+    char text[80];
+    int stones = 0, doubts = 0;
+    for (int n = 0; n < o->columns * o->rows; n++) {
+        stones += o->point[n].best > 0 && o->point[n].best != OBSERVATION_UNKNOWN;
+        doubts +=
+            o->point[n].best == OBSERVATION_UNKNOWN || o->point[n].confidence < OBSERVATION_DOUBT;
+    }
+    if (o->scene.state == SCENE_STILL)
+        snprintf(text, sizeof text, "still: %d stone%s, %d doubt%s", stones, stones == 1 ? "" : "s",
+                 doubts, doubts == 1 ? "" : "s");
+    else
+        snprintf(text, sizeof text, "%s", scene_state_name(o->scene.state));
+    for (int y = 0; y < (GLYPH_ROWS + 6) * scale; y++)
+        for (int x = 0; x < text_width(text, scale) + 6 * scale; x++)
+            blend(c, x, y, TRACK, 0.7);
+    write_text(c, 3 * scale, 3 * scale, scale, text,
+               o->scene.state != SCENE_STILL ? FOREIGN
+               : doubts                      ? DOUBT
+                                             : SURE);
+}
+
+// --- marks ---
+
 // How far a ring closes: all the way round where the odds are so good that a few looks at the same
 // point leave no doubt, half at 0.88; and never so little that it can't be seen.
 static double closed_by(double confidence)
@@ -121,7 +222,11 @@ static void mark(struct overlay *c, double x, double y, double cell, const struc
 void overlay_observation(struct overlay *canvas, const struct geometry *g,
                          const enum stone_colour *colour, const struct observation *o)
 {
+    caption(canvas, o);
+    if (!g)
+        return;
     grid(canvas, g);
+    labels(canvas, g);
     for (int n = 0; n < o->columns * o->rows; n++) {
         const struct observation_point *p = &o->point[n];
         const int column = n % o->columns, row = n / o->columns;
@@ -150,6 +255,7 @@ void overlay_photo(struct overlay *canvas, const struct photo_result *result)
 {
     const struct geometry *g = &result->geometry;
     grid(canvas, g);
+    labels(canvas, g);
     for (int r = 0; r < result->size; r++)
         for (int c = 0; c < result->size; c++) {
             const double u = c, v = result->size - 1 - r, cell = geometry_cell_px(g, u, v);

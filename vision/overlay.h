@@ -4,7 +4,7 @@
 // A stone has a dot of its colour where its centre was seen, and a ring round it that closes with
 // the confidence: whole = sure (0.98), half = 0.88, from the top clockwise. Below OBSERVATION_DOUBT
 // the ring is red and thick, also on an empty point; on photographs where photo_result says unsure.
-// Small amber circles: something covers the point.
+// Small amber circles: something covers the point. The scene stands in the top left corner.
 #pragma once
 
 #include <stdint.h>
@@ -19,6 +19,7 @@ struct overlay {
     uint8_t *rgb; // width * height * 3
 };
 
+// Without a geometry (NULL) only the scene is said.
 void overlay_observation(struct overlay *canvas, const struct geometry *g,
                          const enum stone_colour *colour, const struct observation *o);
 void overlay_photo(struct overlay *canvas, const struct photo_result *result);

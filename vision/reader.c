@@ -521,7 +521,7 @@ int vision_overlay(const struct vision *vision, const struct observation *o, uin
         return -EAGAIN;
     picture_to_rgb(&vision->picture, rgb);
     struct overlay canvas = {vision->picture.width, vision->picture.height, rgb};
-    if (vision->have_geometry)
-        overlay_observation(&canvas, &vision->geometry, vision->settings.colour, o);
+    overlay_observation(&canvas, vision->have_geometry ? &vision->geometry : NULL,
+                        vision->settings.colour, o);
     return 0;
 }

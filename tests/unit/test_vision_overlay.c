@@ -11,7 +11,7 @@
 
 #include "vision/overlay.h"
 
-enum { WIDTH = 640, HEIGHT = 480, LINES = 9, GREY = 128, CELL = 50 };
+enum { WIDTH = 640, HEIGHT = 520, LINES = 9, GREY = 128, CELL = 50 };
 
 static const enum stone_colour COLOURS[2] = {STONE_BLUE, STONE_RED};
 
@@ -166,6 +166,44 @@ static void draws_only_inside_the_picture(void **state)
     assert_true(part(d, 4, 4, 0, is_bare) < 1);
 }
 
+// How many pixels of a part of the picture were drawn on.
+static int drawn(const struct drawing *d, int x0, int y0, int x1, int y1)
+{
+    int count = 0;
+    for (int y = y0; y < y1; y++)
+        for (int x = x0; x < x1; x++)
+            count += !is_bare(pixel(d, x, y));
+    return count;
+}
+
+// Every column and row has its name beside it, J follows H, and the scene is said in the corner,
+// also where no board is found.
+static void names_are_written(void **state)
+{
+    struct drawing *d = *state;
+    draw(d);
+    for (int i = 0; i < LINES; i++) {
+        const int x = 120 + CELL * i, y = 440 - CELL * i;
+        assert_true(drawn(d, x - 10, 440 + 30, x + 10, 440 + 55) > 40); // below row 1
+        assert_true(drawn(d, 120 - 65, y - 10, 120 - 40, y + 10) > 20); // left of column A
+    }
+    int hooks = 0; // only a J has dots at its lower left
+    for (int y = 484; y < 492; y++)
+        hooks += pixel(d, 120 + CELL * 8 - 7, y)[0] == 255;
+    assert_true(hooks >= 3);
+
+    const int still = drawn(d, 0, 0, 300, 20);
+    assert_true(still > 500);
+    d->seen.scene.state = SCENE_HAND;
+    draw(d);
+    assert_true(drawn(d, 0, 0, 300, 20) < still / 2);
+    memset(d->canvas.rgb, GREY, (size_t)WIDTH * HEIGHT * 3);
+    d->seen.scene.state = SCENE_NO_BOARD;
+    overlay_observation(&d->canvas, NULL, COLOURS, &d->seen);
+    assert_true(drawn(d, 0, 0, 300, 20) > 300);
+    assert_int_equal(drawn(d, 0, 20, WIDTH, HEIGHT), 0);
+}
+
 static void photographs_have_the_same_marks(void **state)
 {
     struct drawing *d = *state;
@@ -199,6 +237,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(sure_empty_points_stay_bare, set_up, tear_down),
         cmocka_unit_test_setup_teardown(draws_only_inside_the_picture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_are_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(photographs_have_the_same_marks, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 enum { ATTEMPTS = 4 };
 static const int64_t RETRY_NS = 500 * NS_PER_MS;
 
-enum request_kind { NO_REQUEST, BEGIN, CONTINUE, PLAY, UNDO, RESIGN, DRAW };
+enum request_kind { NO_REQUEST, BEGIN, CONTINUE, PLAY, UNDO, RESIGN, DRAW, LOOK };
 
 struct request {
     enum request_kind kind;
@@ -21,6 +21,7 @@ struct request {
     referee_fn *fn;
     void *user;
     int attempts;
+    bool looking;      // the connection was lost: has it been done?
     struct error lost; // why the last attempt failed
 };
 
@@ -147,8 +148,9 @@ static bool try_again(struct referee *r, const struct error *err)
     bool lost = err->number == -ECONNRESET || err->number == -ETIMEDOUT || err->number == -ENOTCONN;
     // Taking back, resigning and offering a draw can't be repeated without looking first.
     bool safe = r->request.kind == BEGIN || r->request.kind == CONTINUE || r->request.kind == PLAY;
-    if (!lost || !safe || ++r->request.attempts >= ATTEMPTS)
+    if (!lost || ++r->request.attempts >= ATTEMPTS)
         return false;
+    r->request.looking = !safe;
     loop_source_set_due(r->retry, loop_now(r->loop) + RETRY_NS);
     return true;
 }
@@ -162,6 +164,25 @@ static void on_state(void *user, const struct rules_state *state, const struct e
     if (!err && follow(r, state, &differ) < 0)
         err = &differ;
     answer(r, NULL, err);
+}
+
+static bool is_done(const struct referee *r, const struct rules_state *state)
+{
+    const struct request *q = &r->request;
+    if (q->kind == UNDO)
+        return state->move_count < r->game.entries;
+    return state->result.over || (q->kind == DRAW && state->draw_offers >> q->count & 1);
+}
+
+static void on_looked(void *user, const struct rules_state *state, const struct error *err)
+{
+    struct referee *r = user;
+    if (!err && !is_done(r, state)) {
+        r->request.looking = false;
+        start(r);
+        return;
+    }
+    on_state(r, state, err);
 }
 
 static void on_played(void *user, const struct rules_effect *effect,
@@ -199,7 +220,7 @@ static void start(struct referee *r)
 {
     struct request *q = &r->request;
     int result = 0;
-    switch (q->kind) {
+    switch (q->looking ? LOOK : q->kind) {
     case NO_REQUEST:
         return;
     case BEGIN:
@@ -214,6 +235,9 @@ static void start(struct referee *r)
         break;
     case UNDO:
         result = rules_client_undo(r->client, r->name, q->count, on_state, r);
+        break;
+    case LOOK:
+        result = rules_client_state(r->client, r->name, on_looked, r);
         break;
     case RESIGN:
         result = rules_client_resign(r->client, r->name, q->count, on_state, r);

@@ -3,7 +3,8 @@
 // Connects to a running tessera-rulesd or starts a private one. Keeps a copy of the game that is
 // checked against the daemon's board after every change, so that reading a board costs no calls.
 // One request at a time. A lost connection is mended by itself: the connection is made anew and a
-// play is repeated with the same ply, which the daemon answers without playing it twice.
+// play is repeated with the same ply, which the daemon answers without playing it twice; what can't
+// be repeated is done again only when the game shows that it was not done.
 #pragma once
 
 #include <stdbool.h>

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -254,17 +255,54 @@ static void on_judged(void *user, const struct rules_effect *effect, const struc
     loop_exit(loop, 0);
 }
 
-static struct referee *open_referee(void)
+static struct referee *open_referee_by(const char *program)
 {
     struct referee *referee;
     struct error err;
-    static char program[CHILD_PATH_MAX];
-    assert_int_equal(child_find_program("tessera-rulesd", program, &err), 0);
     const struct rules_client_settings settings = {
         .state = folder, .program = program, .name = "test", .only_spawn = true};
     if (referee_new(loop, &settings, &referee, &err) < 0)
         fail_msg("%s", err.text);
     return referee;
+}
+
+static struct referee *open_referee(void)
+{
+    struct error err;
+    static char program[CHILD_PATH_MAX];
+    assert_int_equal(child_find_program("tessera-rulesd", program, &err), 0);
+    return open_referee_by(program);
+}
+
+static void touch(const char *name)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    fclose(f);
+}
+
+// A daemon that dies over the next request when there is a file "deaf" (it never gets it), "dumb"
+// (it has done it, and never answers).
+static struct referee *open_mortal_referee(void)
+{
+    static char script[96];
+    char program[CHILD_PATH_MAX];
+    struct error err;
+    assert_int_equal(child_find_program("tessera-rulesd", program, &err), 0);
+    snprintf(script, sizeof script, "%s/mortal", folder);
+    FILE *f = fopen(script, "we");
+    assert_non_null(f);
+    fprintf(f,
+            "#!/bin/sh\npass() {\n  while IFS= read -r line; do\n"
+            "    if [ -e '%s'/$1 ]; then rm '%s'/$1; kill -9 0; fi\n"
+            "    printf '%%s\\n' \"$line\"\n  done\n}\n"
+            "pass deaf | '%s' \"$@\" | pass dumb\n",
+            folder, folder, program);
+    fclose(f);
+    assert_int_equal(chmod(script, 0700), 0);
+    return open_referee_by(script);
 }
 
 static void play_text(struct referee *referee, const char *text, struct judged *j)
@@ -348,6 +386,41 @@ static void test_referee(void **state)
     assert_true(referee_game(referee)->result.over);
     assert_int_equal(referee_game(referee)->result.winner, 2);
     referee_free(referee);
+}
+
+// What can't be said twice is done once, whether or not it was done when the daemon died.
+static void test_referee_looks_before_it_repeats(void **state)
+{
+    (void)state;
+    static const char *const deaths[] = {"deaf", "dumb"};
+    static const char *const moves[] = {"K10", "L10", "A1"};
+    for (int d = 0; d < 2; d++) {
+        struct judged j = {0};
+        struct referee *referee = open_mortal_referee();
+        assert_int_equal(referee_begin(referee, "pente", NULL, 0, on_judged, &j), 0);
+        loop_run(loop);
+        for (int i = 0; i < 3; i++)
+            play_text(referee, moves[i], &j);
+        assert_int_equal(referee_game(referee)->ply, 3);
+        touch(deaths[d]);
+        assert_int_equal(referee_undo(referee, 1, on_judged, &j), 0);
+        loop_run(loop);
+        if (j.failed)
+            fail_msg("%s: %s", deaths[d], j.error.text);
+        assert_int_equal(referee_game(referee)->ply, 2);
+        touch(deaths[d]);
+        assert_int_equal(referee_draw(referee, 1, on_judged, &j), 0);
+        loop_run(loop);
+        assert_false(j.failed);
+        assert_int_equal(referee_state(referee)->draw_offers, 1 << 1);
+        touch(deaths[d]);
+        assert_int_equal(referee_resign(referee, 1, on_judged, &j), 0);
+        loop_run(loop);
+        if (j.failed)
+            fail_msg("%s: %s", deaths[d], j.error.text);
+        assert_int_equal(referee_game(referee)->result.winner, 2);
+        referee_free(referee);
+    }
 }
 
 // --- robot's log ---
@@ -493,6 +566,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_engine_plays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_engine_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_referee, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_referee_looks_before_it_repeats, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_house_rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log_undo, set_up, tear_down),

@@ -160,7 +160,7 @@ static void draws_only_inside_the_picture(void **state)
     const double corners[4][2] = {{-90, 560}, {700, 500}, {660, -60}, {-30, -10}};
     assert_int_equal(geometry_from_corners(corners, LINES, LINES, WIDTH, HEIGHT, &d->geometry), 0);
     for (int n = 0; n < LINES * LINES; n++)
-        set(d, n % LINES, n / LINES, n % 4, n % 3 ? 1 : 0.6F);
+        set(d, n % LINES, n / LINES, n % 7 ? n % 3 : OBSERVATION_UNKNOWN, n % 2 ? 1 : 0.6F);
     set(d, 4, 4, 1, NAN);
     draw(d); // the sanitizers watch
     assert_true(part(d, 4, 4, 0, is_bare) < 1);

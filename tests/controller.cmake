@@ -32,6 +32,10 @@ if(TARGET tessera_controller)
         LIBS tessera_base PkgConfig::JANSSON LABEL system TIMEOUT 600)
     tessera_test(NAME test_play_replay SOURCES system/test_play_replay.c system/program.c
         LIBS tessera_base LABEL system TIMEOUT 600)
+    tessera_test(NAME test_see_sight SOURCES unit/test_see_sight.c
+        ${CMAKE_SOURCE_DIR}/controller/cli/sight.c ${CMAKE_SOURCE_DIR}/controller/cli/board_view.c
+        LIBS tessera_reading tessera_vision PkgConfig::JANSSON)
+    set_target_properties(test_see_sight PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_see_live SOURCES system/test_see_live.c system/program.c
         LIBS tessera_base PkgConfig::JANSSON LABEL system)
     add_dependencies(test_see_live tessera)

@@ -141,16 +141,18 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
 
 // A stone fell off the cup and now lies where no stone should be: it is ours to put away. Only one,
 // of the colour that hung there, and only where the point should be empty; anything more is for
-// people to judge.
+// people to judge. The log keeps it, or after an interruption with another stone on the cup there
+// would be two.
 static bool claim_fallen(struct robot *r, const struct target_report *report)
 {
     const struct board_difference *d = &report->wrong.list[0];
     char name[MOVE_TEXT_MAX];
     if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
-        r->fallen_colour != d->seen)
+        (r->fallen_colour && r->fallen_colour != d->seen))
         return false;
     r->fallen = false;
     r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
+    robot_note_change(r);
     robot_news(r, ROBOT_NEWS_DOING,
                "the %s %s on %s must be the one that hung on the cup; it goes into the tray",
                robot_colour_name(r, d->seen), r->colours.marbles ? "marble" : "stone",

@@ -2,6 +2,8 @@
 // interruption: on the simulated table, with a person whose every act the test decides.
 #include "tests/sim/hands_rig.h"
 
+#include <math.h>
+
 static bool is_stopped(struct rig *g)
 {
     return g->state == ROBOT_STOPPED;
@@ -327,6 +329,74 @@ static void test_killed_while_straightening_what_rolls(void **state)
     assert_int_equal(rig_counts()->placed, 1);
 }
 
+static bool lies_at(const struct world_stone *stone, int column, int row)
+{
+    const struct settings_board *board = &rig.settings.board;
+    return hypot(stone->x - column * board->pitch_x, stone->y - row * board->pitch_y) < 4;
+}
+
+// What dropped off the cup rolled to this point; the others lie on K10 and on that one.
+static void roll_to(int column, int row, int other_column, int other_row)
+{
+    const struct world *w = rig_world();
+    const struct settings_board *board = &rig.settings.board;
+    for (int i = 0; i < w->stone_count; i++) {
+        const struct world_stone *stone = &w->stone[i];
+        if (stone->place != PLACE_TABLE || stone->y < 0 || stone->x < 0 ||
+            stone->x > 18.5 * board->pitch_x || lies_at(stone, 9, 9) ||
+            lies_at(stone, other_column, other_row))
+            continue;
+        int colour = stone->colour;
+        assert_int_equal(table_take_stone(play_table(rig.play), stone->x, stone->y), 0);
+        table_put_stone(play_table(rig.play), colour, column * board->pitch_x,
+                        row * board->pitch_y);
+        return;
+    }
+    fail_msg("no stone has dropped");
+}
+
+static void die_while_lifting(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_take_back_a_pair();
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+static bool claimed(struct rig *g)
+{
+    (void)g;
+    return rig_said("must be the one that hung on the cup");
+}
+
+static void die_once_more(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    roll_to(16, 2, 4, 4);
+    AWAIT(claimed);
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+// Each time with a stone on the cup, which drops onto an empty point. The first is known to be
+// ours, and not yet lifted, as the second drops.
+static void test_killed_twice_while_lifting(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_lifting);
+    rig_killed_in(die_once_more);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    roll_to(6, 11, 16, 2);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_only_the_first_stone();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +418,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_twice_while_lifting, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

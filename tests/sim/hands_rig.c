@@ -195,11 +195,11 @@ void rig_end(void)
     rig.loop = loop_free(rig.loop);
 }
 
-// Half the pixels: what is tried here is not how well it sees.
+// A quarter of the pixels: what is tried here is not how well it sees.
 void rig_load(const char *const *settings)
 {
     struct error err;
-    const char *more[SETTINGS_MORE + 3] = {"camera.width=960", "camera.height=540"};
+    const char *more[SETTINGS_MORE + 3] = {"camera.width=640", "camera.height=360"};
     for (int i = 0; i < SETTINGS_MORE && settings[i]; i++)
         more[2 + i] = settings[i];
     if (sim_settings_load(rig.folder, more, &rig.settings, &err) < 0)

@@ -44,7 +44,7 @@ void rig_find_programs(void); // in the folder TESSERA_BIN
 int rig_set_up(void **state); // of cmocka
 int rig_tear_down(void **state);
 
-// Settings: "key=value", NULL at the end; with half the pixels.
+// Settings: "key=value", NULL at the end; with a quarter of the pixels.
 void rig_load(const char *const *settings);
 void rig_begin(bool resume);
 void rig_end(void);

@@ -346,9 +346,9 @@ static void roll_to(int column, int row, int other_column, int other_row)
             stone->x > 18.5 * board->pitch_x || lies_at(stone, 9, 9) ||
             lies_at(stone, other_column, other_row))
             continue;
-        int colour = stone->colour;
+        const unsigned colour = (unsigned)stone->colour;
         assert_int_equal(table_take_stone(play_table(rig.play), stone->x, stone->y), 0);
-        table_put_stone(play_table(rig.play), colour, column * board->pitch_x,
+        table_put_stone(play_table(rig.play), (int)colour, column * board->pitch_x,
                         row * board->pitch_y);
         return;
     }

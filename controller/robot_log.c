@@ -103,6 +103,25 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
     return 0;
 }
 
+static int refuse_second(const char *folder, struct error *err)
+{
+    return error_set_code(err, -EBUSY, "TableInUse",
+                          "another tessera is playing with the state in %s; end that game, or give "
+                          "this one a folder of its own with --state.",
+                          folder);
+}
+
+int robot_log_look(const char *folder, struct robot_log_past *ret, struct error *err)
+{
+    struct robot_log_past past = {0};
+    int r = journal_look(folder, on_line, &past, err);
+    if (r == -EBUSY)
+        return refuse_second(folder, err);
+    if (r == 0)
+        *ret = past;
+    return r;
+}
+
 int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
                    struct error *err)
 {
@@ -115,10 +134,7 @@ int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_
     struct journal_settings settings = {.folder = folder, .salvage = true};
     int r = journal_open(&settings, on_line, &past, &log->journal, &report, err);
     if (r == -EBUSY)
-        error_set_code(err, r, "TableInUse",
-                       "another tessera is playing with the state in %s; end that game, or give "
-                       "this one a folder of its own with --state.",
-                       folder);
+        refuse_second(folder, err);
     if (r < 0) {
         free(log);
         return r;

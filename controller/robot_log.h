@@ -51,6 +51,9 @@ struct robot_log_past {
 // -EBUSY: another controller uses it.
 int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
                    struct error *err);
+// What the log says, for who only looks: nothing is made, noted or put aside, whatever the last
+// program left. -EBUSY: a controller uses it; -ENOENT: there is none.
+int robot_log_look(const char *folder, struct robot_log_past *ret, struct error *err);
 struct robot_log *robot_log_free(struct robot_log *log); // NULL allowed; returns NULL
 
 int robot_log_begin(struct robot_log *log, const struct robot_log_game *game, struct error *err);

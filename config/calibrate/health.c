@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "config/calibrate/drift.h"
 #include "config/calibration.h"
@@ -45,7 +44,6 @@ static void game(const struct settings *settings, struct doctor_report *report)
     static const char WHAT[] = "game";
     char folder[PATHS_MAX];
     char log_folder[PATHS_MAX + 8];
-    struct robot_log *log;
     struct robot_log_past past;
     struct error err;
     if (paths_state(settings, folder, sizeof folder) < 0) {
@@ -54,27 +52,22 @@ static void game(const struct settings *settings, struct doctor_report *report)
         return;
     }
     (void)snprintf(log_folder, sizeof log_folder, "%s/robot", folder);
-    if (access(log_folder, F_OK) < 0) {
+    int r = robot_log_look(log_folder, &past, &err);
+    if (r == -ENOENT)
         doctor_add(report, DOCTOR_GOOD, WHAT, "", "none was played yet");
-        return;
-    }
-    int r = robot_log_open(log_folder, &log, &past, &err);
-    if (r == -EBUSY) {
+    else if (r == -EBUSY)
         doctor_add(report, DOCTOR_GOOD, WHAT, "", "one is being played just now");
-    } else if (r == -EACCES) {
+    else if (r == -EACCES)
         doctor_add(report, DOCTOR_BAD, WHAT, "sudo usermod -aG tessera $USER, then log in anew",
                    "%.280s", err.text);
-    } else if (r < 0) {
+    else if (r < 0)
         doctor_add(report, DOCTOR_BAD, WHAT, "tessera play --state ANOTHER-FOLDER", "%.280s",
                    err.text);
-    } else {
-        robot_log_free(log);
-        if (past.open)
-            doctor_add(report, DOCTOR_GOOD, WHAT, "tessera play --resume",
-                       "%.60s of %.60s is unfinished", past.game.game, past.game.variant);
-        else
-            doctor_add(report, DOCTOR_GOOD, WHAT, "", "none is unfinished");
-    }
+    else if (past.open)
+        doctor_add(report, DOCTOR_GOOD, WHAT, "tessera play --resume",
+                   "%.60s of %.60s is unfinished", past.game.game, past.game.variant);
+    else
+        doctor_add(report, DOCTOR_GOOD, WHAT, "", "none is unfinished");
 }
 
 // --- drift ---

@@ -256,14 +256,9 @@ static bool recorded(const struct settings *s)
 static int refuse_in_game(const char *state, struct error *err)
 {
     char folder[PATHS_MAX + 8];
-    struct robot_log *log;
     struct robot_log_past past;
     snprintf(folder, sizeof folder, "%s/robot", state);
-    if (access(folder, F_OK) < 0)
-        return 0;
-    int r = robot_log_open(folder, &log, &past, err);
-    if (r == 0)
-        robot_log_free(log);
+    int r = robot_log_look(folder, &past, err);
     if (r == -EBUSY)
         return error_set_code(err, r, "TableInUse",
                               "a game is being played with the state in %s; it has the camera. End "

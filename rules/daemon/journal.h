@@ -58,6 +58,11 @@ struct journal_settings {
 int journal_open(const struct journal_settings *settings, journal_replay_fn *replay, void *user,
                  struct journal **ret, struct journal_report *ret_report, struct error *err);
 
+// Only looks: replays the whole lines up to the end or the first damage, and changes nothing: no
+// file is made, mended or kept locked. -EBUSY: in use; -ENOENT: there is no journal; -EACCES: who
+// asks may not open it as journal_open() would; else as there.
+int journal_look(const char *folder, journal_replay_fn *replay, void *user, struct error *err);
+
 struct journal *journal_free(struct journal *journal); // drops what is staged; returns NULL
 
 // Stages a line whose members (without braces, "do":… and so on) are given, and hands out its

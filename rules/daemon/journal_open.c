@@ -241,32 +241,38 @@ static int read_back(struct journal *journal, const struct journal_settings *set
     return r;
 }
 
-static int lock_folder(struct journal *journal, const char *folder, struct error *err)
+// The folder's lock, made only with O_CREAT in `flags`; `kind` as for flock().
+static int lock_folder(const char *folder, int flags, int kind, int *ret_fd, struct error *err)
 {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/lock", folder);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_set_at(err, -ENAMETOOLONG, folder, 0, 0, "the name is too long");
-    journal->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-    if (journal->lock_fd < 0)
-        return error_set_at(err, -errno, path, 0, 0, "cannot be made: %s", strerror(errno));
-    if (flock(journal->lock_fd, LOCK_EX | LOCK_NB) == 0)
+    int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
+    if (fd < 0)
+        return error_set_at(err, -errno, path, 0, 0, "cannot be %s: %s",
+                            flags & O_CREAT ? "made" : "opened", strerror(errno));
+    if (flock(fd, kind | LOCK_NB) == 0) {
+        *ret_fd = fd;
         return 0;
-    if (errno == EWOULDBLOCK)
+    }
+    int r = -errno;
+    close(fd);
+    if (r == -EWOULDBLOCK)
         return error_set_at(err, -EBUSY, folder, 0, 0,
                             "another tessera-rulesd keeps its games here; stop it, or give this "
                             "one a folder of its own with --state");
-    return error_set_at(err, -errno, path, 0, 0, "cannot be locked: %s", strerror(errno));
+    return error_set_at(err, r, path, 0, 0, "cannot be locked: %s", strerror(-r));
 }
 
-static int open_file(struct journal *journal, const char *folder, struct error *err)
+static int open_file(struct journal *journal, const char *folder, int flags, struct error *err)
 {
     int n = snprintf(journal->path, sizeof journal->path, "%s/" JOURNAL_FILE, folder);
     if (n < 0 || (size_t)n >= sizeof journal->path)
         return error_set_at(err, -ENAMETOOLONG, folder, 0, 0, "the name is too long");
     // Not to block: what has the name may be a pipe or a device, where waiting has no end.
     journal->fd = journal->io->open(journal->io->user, journal->path,
-                                    O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY, 0640);
+                                    flags | O_APPEND | O_NONBLOCK | O_NOCTTY, 0640);
     if (journal->fd < 0)
         return error_set_at(err, -errno, journal->path, 0, 0, "cannot be opened: %s",
                             strerror(errno));
@@ -277,7 +283,12 @@ static int open_file(struct journal *journal, const char *folder, struct error *
         return error_set_at(err, -EINVAL, journal->path, 0, 0,
                             "this is not a plain file, so no games can be kept in it; take it "
                             "away, or give another folder with --state");
-    // The name itself must outlive a power cut, or the first game would be lost with it.
+    return 0;
+}
+
+// The name itself must outlive a power cut, or the first game would be lost with it.
+static int sync_name(const struct journal *journal, const char *folder, struct error *err)
+{
     int r = io_fsync_parent(journal->io, journal->path);
     return r < 0 ? error_set_at(err, r, folder, 0, 0, "cannot be synced: %s", strerror(-r)) : 0;
 }
@@ -293,9 +304,11 @@ int journal_open(const struct journal_settings *settings, journal_replay_fn *rep
     struct journal_report report = {0};
     int r = io_make_folder(settings->folder, 0750, err);
     if (r == 0)
-        r = lock_folder(journal, settings->folder, err);
+        r = lock_folder(settings->folder, O_RDWR | O_CREAT, LOCK_EX, &journal->lock_fd, err);
     if (r == 0)
-        r = open_file(journal, settings->folder, err);
+        r = open_file(journal, settings->folder, O_RDWR | O_CREAT, err);
+    if (r == 0)
+        r = sync_name(journal, settings->folder, err);
     if (r == 0)
         r = read_back(journal, settings, replay, user, &report, err);
     if (r < 0) {
@@ -306,4 +319,28 @@ int journal_open(const struct journal_settings *settings, journal_replay_fn *rep
     *ret = journal;
     *ret_report = report;
     return 0;
+}
+
+int journal_look(const char *folder, journal_replay_fn *replay, void *user, struct error *err)
+{
+    struct journal journal = {.io = &io_system, .fd = -1};
+    // Shared, so that two who look don't take each other for a daemon; and let go at once, so that
+    // no daemon that starts meanwhile takes this for one.
+    int lock_fd = -1;
+    int r = lock_folder(folder, O_RDONLY, LOCK_SH, &lock_fd, err);
+    if (r == 0)
+        close(lock_fd);
+    else if (r != -ENOENT)
+        return r;
+    r = open_file(&journal, folder, O_RDWR, err);
+    struct scan scan = {.journal = &journal, .line_no = 1};
+    if (r == 0) {
+        scan.buffer = malloc(BUFFER_SIZE);
+        r = scan.buffer ? replay_lines(&scan, replay, user, err)
+                        : error_set(err, -ENOMEM, "out of memory");
+    }
+    free(scan.buffer);
+    if (journal.fd >= 0)
+        close(journal.fd);
+    return r;
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
@@ -194,6 +195,43 @@ static void test_leaves_a_game_its_camera(void **state)
     close(fd);
 }
 
+static void assert_file_holds(const char *path, const char *text)
+{
+    char held[WORDS];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    held[fread(held, 1, sizeof held - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(held, text);
+}
+
+// Whoever only looks leaves a game's log as it is: its torn end is the next game's to put aside.
+static void test_leaves_a_game_its_log(void **state)
+{
+    (void)state;
+    static const char TORN[] = "{\"seq\":1,\"safe\":0,\"do\":\"beg";
+    const char *doctor[] = {"doctor", "--sim",       "--config", "/dev/null",
+                            "--set",  state_setting, NULL};
+    char log[PATH], path[PATH + 16];
+    snprintf(log, sizeof log, "%s/robot", folder);
+    assert_true(mkdir(log, 0700) == 0 || errno == EEXIST);
+    snprintf(path, sizeof path, "%s/lock", log);
+    assert_true(unlink(path) == 0 || errno == ENOENT);
+    snprintf(path, sizeof path, "%s/journal.jsonl", log);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(TORN, file);
+    assert_int_equal(fclose(file), 0);
+
+    assert_int_equal(see("--sim --once"), 0);
+    program_free(&ran);
+    assert_int_equal(program_run(&ran, "tessera", doctor, 60), 1); // nothing is calibrated
+    assert_non_null(strstr(ran.said, "none is unfinished"));
+    assert_file_holds(path, TORN);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(log), 0); // nothing else is there
+}
+
 static void assert_refused(const char *words, int code, const char *because)
 {
     assert_int_equal(see(words), code);
@@ -239,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_tells_what_changes),
         cmocka_unit_test(test_watches_until_stopped),
         cmocka_unit_test(test_leaves_a_game_its_camera),
+        cmocka_unit_test(test_leaves_a_game_its_log),
         cmocka_unit_test(test_refuses),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -444,15 +444,20 @@ static void test_robot_log(void **state)
     struct robot_log *log, *second;
     struct robot_log_past past;
     snprintf(path, sizeof path, "%s/robot", folder);
+    assert_int_equal(robot_log_look(path, &past, &err), -ENOENT);
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_false(past.open);
     assert_int_equal(robot_log_open(path, &second, &past, &err), -EBUSY);
+    assert_int_equal(robot_log_look(path, &past, &err), -EBUSY);
     struct robot_log_game game = {
         .game = "g7", .variant = "pente", .robot_seats = 2, .level = 3, .seed = 99, .sim = true};
     assert_int_equal(robot_log_begin(log, &game, &err), 0);
     assert_int_equal(robot_log_intent(log, "placing a red stone on \"K10\"", 2, true, &err), 0);
     robot_log_free(log);
 
+    // Looking leaves it to the next program to note that the stone has fallen.
+    assert_int_equal(robot_log_look(path, &past, &err), 0);
+    assert_true(past.open && past.step_open && past.held);
     past = past_of(path);
     assert_true(past.open && past.step_open && past.held);
     assert_int_equal(past.colour, 2);

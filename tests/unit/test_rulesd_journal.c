@@ -2,6 +2,7 @@
 #include "tests/unit/journal_fixture.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static void test_written_and_read_back(void **state)
 {
@@ -159,12 +160,53 @@ static void test_one_daemon_a_folder(void **state)
     journal_free(open_ok(NULL, &seen, &report));
 }
 
+// Who looks sees the whole lines and leaves everything as it was, a torn end too.
+static void test_looking_changes_nothing(void **state)
+{
+    (void)state;
+    struct seen seen = {.fail_at = -1};
+    struct journal_report report;
+    struct error err;
+    size_t size, after;
+    assert_int_equal(journal_look(folder, see, &seen, &err), -ENOENT);
+    assert_int_equal(access(path, F_OK), -1);
+    char *data = make_journal(4, &size), *held;
+    write_journal(data, size - 3); // and takes the lock's file away
+    assert_int_equal(journal_look(folder, see, &seen, &err), 0);
+    const int64_t whole = seen.count;
+    assert_true(whole > 0);
+    assert_int_equal(io_read_file(NULL, path, 1 << 20, &held, &after, NULL), 0);
+    assert_int_equal(after, size - 3);
+    assert_memory_equal(held, data, after);
+    free(held);
+    free(data);
+
+    struct journal *journal = open_ok(NULL, &seen, &report); // puts the end aside
+    assert_int_equal(seen.count, whole);
+    assert_true(report.torn_bytes > 0);
+    assert_int_equal(journal_look(folder, see, &seen, &err), -EBUSY);
+    assert_string_equal(err.file, folder);
+    journal_free(journal);
+    seen = (struct seen){.fail_at = -1};
+    assert_int_equal(journal_look(folder, see, &seen, &err), 0);
+    assert_int_equal(seen.count, whole);
+    seen = (struct seen){.fail_at = 1};
+    assert_int_equal(journal_look(folder, see, &seen, &err), -EBADMSG);
+    assert_int_equal(err.line, 2);
+    journal_free(open_ok(NULL, &seen, &report)); // nobody kept it locked
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(test_written_and_read_back), T(test_line_format),    T(test_too_long),
-        T(test_every_prefix),          T(test_replay_refuses), T(test_one_daemon_a_folder),
+        T(test_written_and_read_back),
+        T(test_line_format),
+        T(test_too_long),
+        T(test_every_prefix),
+        T(test_replay_refuses),
+        T(test_one_daemon_a_folder),
+        T(test_looking_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

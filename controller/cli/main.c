@@ -1,4 +1,5 @@
 // tessera: the controller's command line.
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,11 +78,18 @@ static void usage(FILE *to)
                 "person,\n4 a device is missing.\n");
 }
 
-int main(int argc, char **argv)
+// What could not be told was not done. A reader that has gone has had enough of it.
+static int arrived(enum exit_code code)
 {
-    setlocale(LC_CTYPE, "");
-    signal(SIGPIPE, SIG_IGN); // a peer that is gone shows as an error of write()
-    log_open("tessera", LOG_LEVEL_NOTICE);
+    // What a long output met before its end is still in errno: there was nothing left to flush.
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE || code != EXIT_DONE)
+        return code;
+    log_error("what was said can't be written: %s.", strerror(errno));
+    return EXIT_FAILED;
+}
+
+static enum exit_code run(int argc, char **argv)
+{
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;
@@ -108,5 +116,13 @@ int main(int argc, char **argv)
         log_error("there is no command \"%s\". `tessera --help` lists them.", argv[1]);
         return EXIT_USAGE;
     }
-    return (int)command->run(argc - 1, argv + 1);
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN); // a peer that is gone shows as an error of write()
+    log_open("tessera", LOG_LEVEL_NOTICE);
+    return arrived(run(argc, argv));
 }

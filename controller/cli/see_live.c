@@ -36,9 +36,11 @@ struct live {
     struct board_style style;
     bool blocks;
 
-    bool greeted;                  // the camera has given a picture
-    bool seen;                     // one was read
-    bool settled;                  // --once: the reading is out, its drawing is awaited
+    bool greeted; // the camera has given a picture
+    bool seen;    // one was read
+    bool ended;
+    bool settled; // --once: `reading` may be told; its drawing comes with it
+    struct observation reading;
     struct sight now, told, drawn; // drawn: the last board that was printed
     bool has_told, has_drawn;
     int64_t began_ns, scene_ns, told_ns, picture_ns; // times of pictures; scene_ns: since when
@@ -46,15 +48,20 @@ struct live {
     enum exit_code code;
 };
 
+// The first end counts: what else comes before the loop has stopped changes nothing.
 static void end(struct live *l, enum exit_code code)
 {
+    if (l->ended)
+        return;
+    l->ended = true;
     l->code = code;
     loop_exit(l->loop, 0);
 }
 
 static void fail(struct live *l, const struct error *err)
 {
-    end(l, options_fail(err));
+    if (!l->ended)
+        end(l, options_fail(err));
 }
 
 // --- what is told ---
@@ -97,7 +104,7 @@ static void tell(struct live *l, const struct observation *o)
     l->told = l->now;
     l->told_ns = o->time_ns;
     l->has_told = l->picture_due = true;
-    if (fflush(stdout) == 0)
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return;
     struct error err;
     if (errno == EPIPE) { // whoever read it has enough
@@ -133,22 +140,26 @@ static void draw_when_due(struct live *l, int64_t now)
     eye_draw(l->eye);
 }
 
+// Told is what is drawn. So the next picture is drawn as long as the board lies still, and one that
+// has settled is told when its drawing is there.
 static void look_once(struct live *l, const struct observation *o)
 {
-    if (l->settled || o->scene.state != SCENE_STILL || o->scene.still_ns < SETTLED_NS)
+    l->settled = o->scene.state == SCENE_STILL && o->scene.still_ns >= SETTLED_NS;
+    l->reading = *o;
+    if (l->options.picture && o->scene.state == SCENE_STILL)
+        eye_draw(l->eye);
+    if (!l->settled || l->options.picture)
         return;
     tell(l, o);
-    l->settled = true;
-    if (l->options.picture)
-        eye_draw(l->eye);
-    else
-        end(l, EXIT_DONE);
+    end(l, EXIT_DONE);
 }
 
 static void on_observed(void *user, const struct observation *o, const struct frame *frame)
 {
     (void)frame;
     struct live *l = user;
+    if (l->ended)
+        return;
     if (!l->seen)
         l->began_ns = l->scene_ns = l->picture_ns = o->time_ns;
     if (o->scene.state != l->now.scene)
@@ -171,6 +182,12 @@ static void on_drawn(void *user, int width, int height, const uint8_t *rgb)
     struct error err;
     uint8_t *png;
     size_t size;
+    if (l->ended || (l->options.once && !l->settled))
+        return;
+    if (l->options.once)
+        tell(l, &l->reading);
+    if (l->ended) // it could not be told
+        return;
     int r = png_write_memory(rgb, width, height, &png, &size, &err);
     if (r == 0) {
         r = atomic_file_write(NULL, l->options.picture, png, size, 0644, &err);
@@ -178,7 +195,7 @@ static void on_drawn(void *user, int width, int height, const uint8_t *rgb)
     }
     if (r < 0)
         fail(l, &err);
-    else if (l->settled)
+    else if (l->options.once)
         end(l, EXIT_DONE);
 }
 
@@ -196,6 +213,8 @@ static void on_lost(void *user, const struct error *err)
     struct error why = *err;
     const bool ended = err->number == -ENODATA;
     const bool v4l2 = l->settings->camera.source == SETTINGS_CAMERA_V4L2;
+    if (l->ended)
+        return;
     if (ended && !l->options.once) {
         end(l, EXIT_DONE);
         return;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "program.h"
@@ -232,6 +233,93 @@ static void test_leaves_a_game_its_log(void **state)
     assert_int_equal(rmdir(log), 0); // nothing else is there
 }
 
+// Copies the recording up to the picture that was seen so many seconds after its first one.
+static void cut_recording(const char *from, const char *to, double seconds)
+{
+    static const char *const FILES[] = {"frames.mjpeg", "meta.yaml", "events.jsonl"};
+    char path[3 * PATH], line[4096];
+    double first = -1, t;
+    size_t n;
+    assert_int_equal(mkdir(to, 0700), 0);
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        snprintf(path, sizeof path, "%s/%s", from, FILES[i]);
+        FILE *in = fopen(path, "rb");
+        snprintf(path, sizeof path, "%s/%s", to, FILES[i]);
+        FILE *out = fopen(path, "wb");
+        assert_true(in && out);
+        if (i < 2) {
+            while ((n = fread(line, 1, sizeof line, in)) > 0)
+                assert_int_equal(fwrite(line, 1, n, out), n);
+        } else {
+            while (fgets(line, sizeof line, in) && sscanf(line, "{\"t\":%lf", &t) == 1) {
+                if (first < 0 && strstr(line, "\"frame\""))
+                    first = t;
+                if (first >= 0 && t > first + seconds * 1e9 + 1e6)
+                    break;
+                fputs(line, out);
+            }
+        }
+        fclose(in);
+        assert_int_equal(fclose(out), 0);
+    }
+}
+
+// The drawing is of the picture that is told: no other need follow, with a hand in it perhaps.
+static void test_draws_what_it_tells(void **state)
+{
+    (void)state;
+    char words[WORDS], whole[PATH * 2], cut[PATH];
+    double time;
+    snprintf(whole, sizeof whole, "%s/sessions/fast-play", getenv("TESSERA_TESTS"));
+    snprintf(cut, sizeof cut, "%s/cut", folder);
+    snprintf(words, sizeof words,
+             "--once --json --set camera.source=session --set camera.device=%s", whole);
+    assert_int_equal(see(words), 0);
+    json_t *all = json_loads(ran.said, 0, NULL);
+    assert_int_equal(json_unpack(all, "{s:F}", "time", &time), 0);
+    json_decref(all);
+    cut_recording(whole, cut, time);
+    snprintf(words, sizeof words,
+             "--once --annotate %s --set camera.source=session --set camera.device=%s", picture,
+             cut);
+    assert_int_equal(see(words), 0);
+    assert_string_equal(ran.told, "");
+    assert_non_null(strstr(ran.said, "still: no stones"));
+    assert_picture(640, 360);
+}
+
+// On a full disk nothing was done, and that is said once.
+static void test_notices_lost_words(void **state)
+{
+    (void)state;
+    static const char *const COMMANDS[] = {
+        "see --sim --once",
+        "see --sim --once --json",
+        "see --sim --once --json --annotate seen.png",
+        "status --sim",
+        "graph",
+        "--help",
+    };
+    char command[WORDS], said[WORDS];
+    if (access("/dev/full", W_OK) < 0)
+        skip();
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        bool sim = strstr(COMMANDS[i], "--sim");
+        snprintf(command, sizeof command, "cd '%s' && '%s/tessera' %s %s%s 2>&1 >/dev/full", folder,
+                 getenv("TESSERA_BIN"), COMMANDS[i], sim ? "--config /dev/null --set " : "",
+                 sim ? state_setting : "");
+        FILE *pipe = popen(command, "r");
+        assert_non_null(pipe);
+        said[fread(said, 1, sizeof said - 1, pipe)] = 0;
+        int status = pclose(pipe);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 1);
+        const char *const first = strstr(said, "can't be written: No space left");
+        assert_non_null(first);
+        assert_null(strstr(first + 1, "can't be written"));
+    }
+}
+
 static void assert_refused(const char *words, int code, const char *because)
 {
     assert_int_equal(see(words), code);
@@ -278,6 +366,8 @@ int main(void)
         cmocka_unit_test(test_watches_until_stopped),
         cmocka_unit_test(test_leaves_a_game_its_camera),
         cmocka_unit_test(test_leaves_a_game_its_log),
+        cmocka_unit_test(test_draws_what_it_tells),
+        cmocka_unit_test(test_notices_lost_words),
         cmocka_unit_test(test_refuses),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -309,6 +309,7 @@ static int open_referee(struct play *p, struct error *err)
     const struct rules_client_settings settings = {
         .socket = socket[0] ? socket : NULL,
         .state = journal,
+        .program = p->options.rulesd,
         .name = "tessera",
         .only_connect = socket[0] != 0,
         .only_spawn = socket[0] == 0,
@@ -489,6 +490,10 @@ static int on_rules_answer(int r, struct error *err)
 {
     if (r == -EBUSY)
         return error_set(err, r, "just a moment: the rules daemon is being asked something else.");
+    if (r == -ESTALE)
+        return error_set(err, r,
+                         "the rules daemon has not told yet what became of the last request; say "
+                         "it again when the robot goes on.");
     if (r == -EPERM)
         return error_set(err, r, "too late: the stones are being put away.");
     if (r == -ENODATA)

@@ -27,6 +27,7 @@ struct play_options {
     uint64_t seed;
     const char *state; // folder of journals and, with the simulated table, of the world
     const struct table_setup *table; // another simulated table than the settings'; NULL = theirs
+    const char *rulesd;              // another program as the rules' daemon; NULL = the one found
     const char *record;              // folder of a session to write; NULL = none
     bool resume; // go on with the game that was on the table, if it had not ended
 };

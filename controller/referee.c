@@ -32,6 +32,7 @@ struct referee {
     int fd; // what `io` watches
     bool holding;
     char name[RULES_GAME_NAME_MAX]; // of the game
+    bool stale;                     // as of referee_stale()
     struct request request;
     struct rules_state state;
     struct game game;
@@ -94,6 +95,9 @@ static void answer(struct referee *r, const struct rules_effect *effect, const s
 {
     struct request done = r->request;
     r->request.kind = NO_REQUEST;
+    // A refused move changes nothing; of any other failure only the daemon's game tells how far it
+    // came.
+    r->stale = err && strcmp(err->code, "IllegalMove") != 0;
     done.fn(done.user, effect, err);
 }
 
@@ -258,6 +262,8 @@ static int request(struct referee *r, const struct request *wanted)
 {
     if (r->request.kind != NO_REQUEST)
         return -EBUSY;
+    if (r->stale && wanted->kind != BEGIN && wanted->kind != CONTINUE)
+        return -ESTALE;
     r->request = *wanted;
     // From the loop, so that no answer comes before the caller has returned.
     return loop_source_set_due(r->retry, 0);
@@ -308,6 +314,11 @@ int referee_draw(struct referee *r, unsigned side, referee_fn *fn, void *user)
 bool referee_busy(const struct referee *r)
 {
     return r->request.kind != NO_REQUEST;
+}
+
+bool referee_stale(const struct referee *r)
+{
+    return r->stale;
 }
 
 const struct game *referee_game(const struct referee *r)

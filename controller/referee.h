@@ -25,8 +25,8 @@ int referee_new(struct loop *loop, const struct rules_client_settings *settings,
                 struct referee **ret, struct error *err);
 struct referee *referee_free(struct referee *referee); // NULL allowed; drops an open request
 
-// These return 0 when the request is under way, -EBUSY when one is open already. `variant`: rules
-// as text (rules/variant.h).
+// These return 0 when the request is under way, -EBUSY when one is open already, -ESTALE (none but
+// begin and continue) while the copy is stale. `variant`: rules as text (rules/variant.h).
 int referee_begin(struct referee *referee, const char *variant, const struct rules_player *players,
                   unsigned player_count, referee_fn *fn, void *user);
 int referee_continue(struct referee *referee, const char *game, referee_fn *fn, void *user);
@@ -36,5 +36,8 @@ int referee_resign(struct referee *referee, unsigned side, referee_fn *fn, void 
 int referee_draw(struct referee *referee, unsigned side, referee_fn *fn, void *user);
 
 bool referee_busy(const struct referee *referee);
+// A request failed, and it is not known whether it was carried out: referee_continue() reads the
+// game anew. Until then nothing is asked for that depends on how the game stands.
+bool referee_stale(const struct referee *referee);
 const struct game *referee_game(const struct referee *referee);         // the position
 const struct rules_state *referee_state(const struct referee *referee); // as the daemon told it

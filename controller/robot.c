@@ -51,7 +51,7 @@ static void act(struct robot *r, enum robot_action action)
         [ROBOT_ACT_RECOVER] = robot_act_recover, [ROBOT_ACT_ASK] = robot_act_ask,
         [ROBOT_ACT_FINISH] = robot_act_finish,   [ROBOT_ACT_PUT_BACK] = robot_act_put_back,
         [ROBOT_ACT_NOTE] = robot_act_note,       [ROBOT_ACT_DECLINE] = robot_act_decline,
-        [ROBOT_ACT_LATER] = act_later,
+        [ROBOT_ACT_LATER] = act_later,           [ROBOT_ACT_REREAD] = robot_act_reread,
     };
     if (actions[action])
         actions[action](r);

@@ -90,9 +90,11 @@ void robot_reset(struct robot *robot);
 void robot_stop(struct robot *robot, const char *why);
 void robot_retry(struct robot *robot);
 
-// Asks the rules to take back moves until it is `seat`'s turn again; -EBUSY while something is
-// asked already, -ENODATA when that seat has not moved yet, -EPERM when the stones are being put
-// away. The robot puts the board right.
+// These ask the rules: -EBUSY while something is asked already, -ESTALE while it is not known what
+// became of what was asked last. Should it fail, the game goes on as it stands.
+//
+// Takes back moves until it is `seat`'s turn again; -ENODATA when that seat has not moved yet,
+// -EPERM when the stones are being put away. The robot puts the board right.
 int robot_undo(struct robot *robot, unsigned seat);
 int robot_resign(struct robot *robot, unsigned seat);
 int robot_offer_draw(struct robot *robot, unsigned seat);

@@ -60,10 +60,15 @@ static void tell_result(struct robot *r)
 
 // --- turns ---
 
+static unsigned seat_in(const struct game *game)
+{
+    unsigned choice = game_choice_pending(game);
+    return choice ? choice : game_next_seat(game);
+}
+
 static unsigned seat_to_move(const struct robot *r)
 {
-    unsigned choice = game_choice_pending(robot_game(r));
-    return choice ? choice : game_next_seat(robot_game(r));
+    return seat_in(robot_game(r));
 }
 
 static void begin_tidying(struct robot *r)
@@ -82,6 +87,10 @@ void robot_act_decide(struct robot *r)
 {
     if (r->controls)
         controls_lamp(r->controls, GPIO_LAMP_FAULT, false); // whatever was asked is answered
+    if (referee_stale(r->o.referee)) {
+        robot_raise(r, ROBOT_EV_STALE); // before anybody moves in a game that may be another one
+        return;
+    }
     if (robot_game(r)->result.over) {
         bool able = arm_state(r->arm) == ARM_HOMED;
         if (able && robot_ahead_colour(r))
@@ -164,21 +173,9 @@ static void announce_calls(struct robot *r, const struct effect *effect)
         robot_news(r, ROBOT_NEWS_CALL, "tria");
 }
 
-static void on_judged(void *user, const struct rules_effect *effect, const struct error *err)
+// r->move, r->move_seat; the referee's game is the one after it.
+static void accept_move(struct robot *r, const struct rules_effect *effect)
 {
-    struct robot *r = user;
-    bool at_board = r->move_seat && robot_player(r, r->move_seat)->at_board;
-    if (err && at_board && strcmp(err->code, "IllegalMove") == 0) {
-        snprintf(r->hint, sizeof r->hint, "%.*s", ROBOT_TEXT - 1, err->text);
-        robot_raise(r, ROBOT_EV_REFUSED);
-        return;
-    }
-    if (err) {
-        r->question_board = false;
-        snprintf(r->question, sizeof r->question, "the rules: %.*s", ROBOT_TEXT - 16, err->text);
-        robot_raise(r, ROBOT_EV_TROUBLE);
-        return;
-    }
     char text[MOVE_TEXT_MAX];
     recorder_decision(r->o.recorder, "move", move_format(&robot_game(r)->rules, r->move, text));
     r->effect = *effect;
@@ -189,6 +186,29 @@ static void on_judged(void *user, const struct rules_effect *effect, const struc
     robot_turn_accepted(r);
     follow_all(r, effect);
     announce_calls(r, &effect->effect);
+}
+
+static void ask_about_rules(struct robot *r, const char *text)
+{
+    r->question_board = false;
+    snprintf(r->question, sizeof r->question, "the rules: %.*s", ROBOT_TEXT - 16, text);
+    robot_raise(r, ROBOT_EV_TROUBLE);
+}
+
+static void on_judged(void *user, const struct rules_effect *effect, const struct error *err)
+{
+    struct robot *r = user;
+    bool at_board = r->move_seat && robot_player(r, r->move_seat)->at_board;
+    if (err && at_board && strcmp(err->code, "IllegalMove") == 0) {
+        snprintf(r->hint, sizeof r->hint, "%.*s", ROBOT_TEXT - 1, err->text);
+        robot_raise(r, ROBOT_EV_REFUSED);
+        return;
+    }
+    if (err) {
+        ask_about_rules(r, err->text);
+        return;
+    }
+    accept_move(r, effect);
     robot_raise(r, ROBOT_EV_ACCEPTED);
 }
 
@@ -226,13 +246,46 @@ static int note_undo(struct robot *r, const struct game *game)
     return 0;
 }
 
+// It was accepted, and the answer lost: found when the game was read anew. False: no such move.
+static bool accept_late_move(struct robot *r)
+{
+    struct game earlier = *robot_game(r);
+    struct rules_effect effect = {0};
+    if (earlier.entries != r->entries + 1)
+        return false;
+    r->move = game_move(&earlier, r->entries);
+    game_undo(&earlier);
+    r->move_seat = seat_in(&earlier);
+    game_check(&earlier, r->move, &effect.effect);
+    accept_move(r, &effect);
+    return true;
+}
+
+// The players were stopped for it: they are asked anew once the board has been looked at and, since
+// nobody knows whether it was done after all, the game read anew. Until then what the log says of
+// an undo holds.
+static void not_changed(struct robot *r, const struct error *err)
+{
+    if (r->state == ROBOT_JUDGING) {
+        ask_about_rules(r, err->text);
+        return;
+    }
+    robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s Before the next move the game is read anew.",
+               err->text);
+    robot_raise(r, ROBOT_EV_CHANGED);
+}
+
 static void on_changed(void *user, const struct rules_effect *effect, const struct error *err)
 {
     (void)effect;
     struct robot *r = user;
-    r->undo_asked = false;
     if (err) {
-        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err->text);
+        not_changed(r, err);
+        return;
+    }
+    r->undo_asked = false;
+    if (accept_late_move(r)) {
+        robot_raise(r, ROBOT_EV_CHANGED);
         return;
     }
     r->mover = 0;
@@ -264,6 +317,24 @@ void robot_act_judge(struct robot *r)
                  "the rules daemon is still busy with something else");
         robot_raise(r, ROBOT_EV_TROUBLE);
     }
+}
+
+static void on_reread(void *user, const struct rules_effect *effect, const struct error *err)
+{
+    struct robot *r = user;
+    bool done = !err && (robot_game(r)->entries != r->entries || robot_game(r)->result.over);
+    if (!err)
+        robot_news(r, ROBOT_NEWS_DOING, "the rules answer again: %s",
+                   done ? "what was asked for has been done" : "the game stands as it did");
+    on_changed(r, effect, err);
+}
+
+void robot_act_reread(struct robot *r)
+{
+    const char *game = referee_state(r->o.referee)->game;
+    int result = referee_continue(r->o.referee, game, on_reread, r);
+    if (result < 0 && result != -EBUSY) // busy: it is being read already, from before a stop
+        ask_about_rules(r, strerror(-result));
 }
 
 void robot_on_player_move(void *robot, unsigned seat, struct move move)
@@ -324,6 +395,8 @@ int robot_undo(struct robot *r, unsigned seat)
         return -EPERM;
     if (referee_busy(r->o.referee))
         return -EBUSY;
+    if (referee_stale(r->o.referee))
+        return -ESTALE;
     struct game game = *robot_game(r);
     unsigned plies = 0;
     do {
@@ -348,6 +421,8 @@ int robot_resign(struct robot *r, unsigned seat)
 {
     if (referee_busy(r->o.referee))
         return -EBUSY;
+    if (referee_stale(r->o.referee))
+        return -ESTALE;
     recorder_person(r->o.recorder, "resign", seat);
     robot_stop_players(r);
     return referee_resign(r->o.referee, side_of(r, seat), on_changed, r);
@@ -366,6 +441,8 @@ int robot_offer_draw(struct robot *r, unsigned seat)
 {
     if (referee_busy(r->o.referee))
         return -EBUSY;
+    if (referee_stale(r->o.referee))
+        return -ESTALE;
     recorder_person(r->o.recorder, "draw", seat);
     return referee_draw(r->o.referee, side_of(r, seat), on_offered, r);
 }

@@ -272,6 +272,15 @@ static void compare_while_turning(struct robot *r)
 // --- reading ---
 
 // Said where it changes nothing: the person learns what to do instead.
+static void decline_retry(struct robot *r)
+{
+    if (r->state == ROBOT_HOMING && r->waits_since_ns)
+        robot_hands_patience(r);
+    else
+        robot_news(r, ROBOT_NEWS_HINT, "there is nothing to try again: %s",
+                   robot_state_meaning(r->state));
+}
+
 void robot_act_decline(struct robot *r)
 {
     unsigned seat = game_next_seat(robot_game(r));
@@ -280,6 +289,8 @@ void robot_act_decline(struct robot *r)
                    robot_reset_words(r));
     else if (r->state == ROBOT_HOLDING)
         robot_hands_patience(r);
+    else if (r->handled == ROBOT_EV_RETRY)
+        decline_retry(r);
     else if (r->state == ROBOT_READING)
         robot_news(r, ROBOT_NEWS_HINT, "your move is being read already");
     else if (r->state == ROBOT_JUDGING)

@@ -266,6 +266,7 @@ void robot_act_watch(struct robot *r);
 void robot_act_explain(struct robot *r);
 void robot_act_think(struct robot *r);
 void robot_act_judge(struct robot *r);
+void robot_act_reread(struct robot *r);
 void robot_act_ask(struct robot *r);
 void robot_act_finish(struct robot *r);
 void robot_stop_players(struct robot *r);

@@ -18,6 +18,7 @@ const struct robot_row robot_rows[] = {
     ROW(STARTING, STOP, STOPPED, STOP),
     ROW(STARTING, ARM_READY, HOMING, HOME),
     ROW(STARTING, PRESSED, STARTING, NOTE),
+    ROW(STARTING, RETRY, STARTING, DECLINE),
 
     ROW(HOMING, STOP, STOPPED, STOP),
     ROW(HOMING, ARM_LOST, STARTING, START),
@@ -26,6 +27,7 @@ const struct robot_row robot_rows[] = {
     ROW(HOMING, HAND, HOLDING, HOLD), // on its way from there to the parking place
     ROW(HOMING, WRONG, ASKING, ASK),  // it has been tried often enough
     ROW(HOMING, PRESSED, HOMING, NOTE),
+    ROW(HOMING, RETRY, HOMING, DECLINE),
 
     // The board is the judge of what has really happened.
     ROW(LOOKING, STOP, STOPPED, STOP),
@@ -35,6 +37,7 @@ const struct robot_row robot_rows[] = {
     ROW(LOOKING, WRONG, ASKING, ASK),
     ROW(LOOKING, FAILED, RETREATING, RECOVER), // the arm still stands over the board
     ROW(LOOKING, PRESSED, LOOKING, NOTE),
+    ROW(LOOKING, RETRY, LOOKING, DECLINE),
     ROW(LOOKING, CHANGED, LOOKING, LOOK),
     ROW(LOOKING, ARM_LOST, STARTING, START),
 
@@ -42,6 +45,7 @@ const struct robot_row robot_rows[] = {
     ROW(DECIDING, PERSON, WATCHING, WATCH),
     ROW(DECIDING, NAMER, THINKING, THINK),
     ROW(DECIDING, GAME_OVER, OVER, FINISH),
+    ROW(DECIDING, STALE, JUDGING, REREAD),
     ROW(DECIDING, PUT_BACK, WORKING, PUT_BACK), // the game is over
     ROW(DECIDING, PRESSED, DECIDING, LATER),    // lasts no time: whose turn it is has been raised
     ROW(DECIDING, CHANGED, LOOKING, LOOK),
@@ -49,6 +53,7 @@ const struct robot_row robot_rows[] = {
     // While people play, the arm is parked; losing it matters only when it is needed again.
     ROW(WATCHING, STOP, STOPPED, STOP),
     ROW(WATCHING, PRESSED, READING, READ),
+    ROW(WATCHING, RETRY, WATCHING, DECLINE),
     ROW(WATCHING, MOVE, JUDGING, JUDGE), // a choice of colours is said, not laid
     ROW(WATCHING, PUT_BACK, WORKING, PUT_BACK),
     ROW(WATCHING, TROUBLE, ASKING, ASK),
@@ -58,12 +63,14 @@ const struct robot_row robot_rows[] = {
     ROW(READING, MOVE, JUDGING, JUDGE),
     ROW(READING, NO_MOVE, WATCHING, EXPLAIN),
     ROW(READING, PRESSED, READING, DECLINE),
+    ROW(READING, RETRY, READING, DECLINE),
     ROW(READING, CHANGED, LOOKING, LOOK),
 
     ROW(THINKING, STOP, STOPPED, STOP),
     ROW(THINKING, MOVE, JUDGING, JUDGE),
     ROW(THINKING, TROUBLE, ASKING, ASK),
     ROW(THINKING, PRESSED, THINKING, DECLINE),
+    ROW(THINKING, RETRY, THINKING, DECLINE),
     ROW(THINKING, CHANGED, LOOKING, LOOK),
 
     ROW(JUDGING, STOP, STOPPED, STOP),
@@ -71,6 +78,7 @@ const struct robot_row robot_rows[] = {
     ROW(JUDGING, REFUSED, WATCHING, EXPLAIN),
     ROW(JUDGING, TROUBLE, ASKING, ASK),
     ROW(JUDGING, PRESSED, JUDGING, DECLINE),
+    ROW(JUDGING, RETRY, JUDGING, DECLINE),
     ROW(JUDGING, CHANGED, LOOKING, LOOK),
 
     ROW(TURNING, STOP, STOPPED, STOP),
@@ -91,6 +99,7 @@ const struct robot_row robot_rows[] = {
     ROW(WORKING, HAND, HOLDING, HOLD),
     ROW(WORKING, WRONG, ASKING, ASK),
     ROW(WORKING, PRESSED, WORKING, NOTE),
+    ROW(WORKING, RETRY, WORKING, DECLINE),
     ROW(WORKING, CHANGED, WORKING, NONE), // seen when the arm is done
 
     ROW(RETREATING, STOP, STOPPED, STOP),
@@ -100,6 +109,7 @@ const struct robot_row robot_rows[] = {
     ROW(RETREATING, ARM_LOST, STARTING, START),
     ROW(RETREATING, HAND, HOLDING, HOLD),
     ROW(RETREATING, PRESSED, RETREATING, NOTE),
+    ROW(RETREATING, RETRY, RETREATING, DECLINE),
     ROW(RETREATING, CHANGED, RETREATING, NONE),
 
     ROW(HOLDING, STOP, STOPPED, STOP),
@@ -152,7 +162,7 @@ static const char *const event_names[ROBOT_EVENTS] = {
     [ROBOT_EV_ACCEPTED] = "accepted", [ROBOT_EV_REFUSED] = "refused",
     [ROBOT_EV_TROUBLE] = "trouble",   [ROBOT_EV_CHANGED] = "changed",
     [ROBOT_EV_RETRY] = "retry",       [ROBOT_EV_PUT_BACK] = "put back",
-    [ROBOT_EV_TURN] = "turn",
+    [ROBOT_EV_TURN] = "turn",         [ROBOT_EV_STALE] = "stale",
 };
 
 static const char *const action_names[ROBOT_ACTIONS] = {
@@ -163,7 +173,7 @@ static const char *const action_names[ROBOT_ACTIONS] = {
     [ROBOT_ACT_HOLD] = "hold",   [ROBOT_ACT_GO_ON] = "go on",   [ROBOT_ACT_RECOVER] = "recover",
     [ROBOT_ACT_ASK] = "ask",     [ROBOT_ACT_FINISH] = "finish", [ROBOT_ACT_PUT_BACK] = "put back",
     [ROBOT_ACT_TURN] = "turn",   [ROBOT_ACT_NOTE] = "note",     [ROBOT_ACT_DECLINE] = "decline",
-    [ROBOT_ACT_LATER] = "later",
+    [ROBOT_ACT_LATER] = "later", [ROBOT_ACT_REREAD] = "reread",
 };
 
 const char *robot_state_name(enum robot_state state)

@@ -44,6 +44,7 @@ enum robot_event {
     ROBOT_EV_PERSON,    // a player at the board is to move
     ROBOT_EV_NAMER,     // a player who names moves is to move
     ROBOT_EV_GAME_OVER,
+    ROBOT_EV_STALE,    // a request to the rules failed: has it been carried out?
     ROBOT_EV_PRESSED,  // "my move is done"
     ROBOT_EV_MOVE,     // a move was read or named
     ROBOT_EV_NO_MOVE,  // none can be read from the board
@@ -68,6 +69,7 @@ enum robot_action {
     ROBOT_ACT_EXPLAIN,  // tells the person what is wrong with the board
     ROBOT_ACT_THINK,    // asks the player for a move
     ROBOT_ACT_JUDGE,    // asks the rules daemon
+    ROBOT_ACT_REREAD,   // asks it how the game stands
     ROBOT_ACT_TURN,     // lamp on, asks for the block to be turned
     ROBOT_ACT_WORK,     // does the steps that are left
     ROBOT_ACT_HOLD,     // feed hold

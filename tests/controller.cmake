@@ -5,7 +5,8 @@ tessera_test(NAME test_controller_next_stone SOURCES unit/test_controller_next_s
 tessera_test(NAME test_controller_home_check SOURCES unit/test_controller_home_check.c
     LIBS tessera_reading)
 tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c LIBS tessera_reading)
-tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c LIBS tessera_peers)
+tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c unit/mortal_rulesd.c
+    LIBS tessera_peers)
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_controller_controls SOURCES unit/test_controller_controls.c
@@ -19,9 +20,9 @@ if(TARGET tessera_controller)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c sim/fault_cases.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
     tessera_test(NAME test_controller_hands SOURCES sim/test_controller_hands.c sim/hands_rig.c
-        LIBS tessera_controller LABEL system)
+        unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
     tessera_test(NAME test_controller_words SOURCES sim/test_controller_words.c sim/hands_rig.c
-        LIBS tessera_controller LABEL system)
+        unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
     foreach(test test_controller_faults test_controller_hands test_controller_words)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
         add_dependencies(${test} tessera-rulesd tessera-engine)

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "config/base/clock.h"
+#include "controller/child.h"
 #include "tests/sim/sim_settings.h"
+#include "tests/unit/mortal_rulesd.h"
 
 static const int64_t TICK_NS = 20 * NS_PER_MS;
 static const double STANDS_MM = 0.01, OVER_TRAY_MM = 20;
@@ -52,6 +54,10 @@ static void on_tick(void *user, int64_t now)
     loop_source_set_due(rig.timer, now + TICK_NS);
     if (!rig.play || !play_robot(rig.play))
         return;
+    const char *words = rig.words;
+    rig.words = NULL;
+    if (words)
+        rig_say(words);
     watch_tool();
     rig.met = rig.condition && rig.condition(&rig);
     if (rig.met || now >= rig.until)
@@ -139,6 +145,11 @@ static void on_state(void *user, enum robot_state state)
     if (rig.presses[state])
         robot_press_done(play_robot(rig.play));
     rig.presses[state] = false;
+    if (rig.says[state]) {
+        rig.words = rig.says[state];
+        rig.says[state] = NULL;
+        loop_source_set_due(rig.timer, 0);
+    }
 }
 
 static void on_position(void *user, const struct game *game, const struct rules_effect *effect)
@@ -176,6 +187,7 @@ void rig_begin(bool resume)
                                          .level = 2,
                                          .seed = 5,
                                          .state = rig.folder,
+                                         .rulesd = rig.rulesd[0] ? rig.rulesd : NULL,
                                          .resume = resume};
     const struct play_events events = {
         .robot = {.news = on_news, .state = on_state, .position = on_position, .over = on_over},
@@ -263,6 +275,16 @@ void rig_find_programs(void)
     const char *bin = getenv("TESSERA_BIN"), *old = getenv("PATH");
     snprintf(path, sizeof path, "%s:%s", bin ? bin : ".", old ? old : "/usr/bin:/bin");
     setenv("PATH", path, 1);
+}
+
+void rig_make_rules_mortal(void)
+{
+    struct error err;
+    char program[CHILD_PATH_MAX];
+    if (child_find_program("tessera-rulesd", program, &err) < 0)
+        fail_msg("%s", err.text);
+    mortal_rulesd_write(rig.folder, "mortal", program);
+    snprintf(rig.rulesd, sizeof rig.rulesd, "%s/mortal", rig.folder);
 }
 
 int rig_set_up(void **state)

@@ -32,15 +32,19 @@ struct rig {
     bool met;
     bool dies;                       // by SIGKILL, when the game has become another one
     bool presses[ROBOT_STATES];      // "done", when this state is entered next
+    const char *says[ROBOT_STATES];  // typed just after it is
+    const char *words;               // which are due
     double from[3], strayed;         // the tool, since stand()
     bool visited[SETUP_COLOURS + 1]; // these trays, since stand()
     char news[NEWS_SIZE];
     size_t news_size;
-    char folder[32];
+    char folder[32], rulesd[64]; // rulesd: its program; "" = the usual one
 };
 extern struct rig rig;
 
 void rig_find_programs(void); // in the folder TESSERA_BIN
+// The rules daemon is to be one that dies as files in rig.folder want it (mortal_rulesd.h).
+void rig_make_rules_mortal(void);
 int rig_set_up(void **state); // of cmocka
 int rig_tear_down(void **state);
 

@@ -2,7 +2,10 @@
 // interruption: on the simulated table, with a person whose every act the test decides.
 #include "tests/sim/hands_rig.h"
 
+#include <errno.h>
 #include <math.h>
+
+#include "tests/unit/mortal_rulesd.h"
 
 static bool is_stopped(struct rig *g)
 {
@@ -212,6 +215,18 @@ static void test_start_answers_a_question(void **state)
     AWAIT(rig_is_watching);
 }
 
+// Whoever wants it tried again, where there is nothing to try, is told so.
+static void test_retry_unasked(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig.says[ROBOT_HOMING] = rig.says[ROBOT_THINKING] = "retry";
+    rig_begin(false);
+    AWAIT(rig_is_watching);
+    assert_true(rig_said("there is nothing to try again: the arm finds its home corner"));
+    assert_true(rig_said("there is nothing to try again: thinking"));
+}
+
 // A block is turned for the robot, and the own move made at once: nobody presses twice for that.
 static void test_done_for_a_block_and_a_move(void **state)
 {
@@ -233,7 +248,74 @@ static void test_done_for_a_block_and_a_move(void **state)
     assert_int_equal(rig_counts()->hints, 0);
 }
 
-// --- after an interruption ---
+// --- the rules daemon does not answer ---
+
+static void sit_down_with_mortal_rules(void)
+{
+    rig_make_rules_mortal();
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+}
+
+// From now on it dies each time it is asked.
+static void rules_die(const char *how)
+{
+    mortal_rulesd_touch(rig.folder, "for-good");
+    mortal_rulesd_touch(rig.folder, how);
+}
+
+static void rules_live(const char *how)
+{
+    mortal_rulesd_remove(rig.folder, how);
+}
+
+static bool rules_are_read_anew(struct rig *g)
+{
+    return g->state == ROBOT_WATCHING && g->entered[ROBOT_JUDGING] > g->entered[ROBOT_ASKING];
+}
+
+// It is never heard: the robot asks, and whose turn it was is asked anew.
+static void failed_while_thinking(const char *words)
+{
+    sit_down_with_mortal_rules();
+    rig.says[ROBOT_THINKING] = words;
+    rig_say("E5");
+    AWAIT(move_is_read);
+    rules_die("deaf");
+    AWAIT(is_asking);
+    assert_true(rig_said("Before the next move the game is read anew"));
+    rules_live("deaf");
+    rig_say("retry");
+    AWAIT(rig_two_more_are_laid);
+    assert_true(rig_said("the game stands as it did"));
+    assert_int_equal(rig_counts()->moves, 3);
+    assert_int_equal(rig_counts()->questions, 1);
+}
+
+static void test_undo_fails_while_thinking(void **state)
+{
+    (void)state;
+    failed_while_thinking("undo");
+}
+
+static void test_resigning_fails_while_thinking(void **state)
+{
+    (void)state;
+    failed_while_thinking("resign");
+}
+
+static void undo_is_not_answered(void)
+{
+    sit_down_with_mortal_rules();
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    rules_die("dumb");
+    rig_say("undo");
+    AWAIT(is_asking);
+    struct error err;
+    // Or twice as much would be taken back.
+    assert_int_equal(play_say(rig.play, "undo", &err), -ESTALE);
+    rules_live("dumb");
+}
 
 static void assert_only_the_first_stone(void)
 {
@@ -242,6 +324,50 @@ static void assert_only_the_first_stone(void)
     for (int i = 0; i < 19 * 19; i++)
         assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
 }
+
+// It was done, and nobody heard of it.
+static void test_undo_is_not_answered(void **state)
+{
+    (void)state;
+    undo_is_not_answered();
+    rig_say("retry");
+    AWAIT(rules_are_read_anew);
+    assert_true(rig_said("what was asked for has been done"));
+    assert_only_the_first_stone();
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_int_equal(rig_counts()->questions, 1);
+}
+
+// The board was seen as before the undo; what the log says of it still holds.
+static void test_undo_is_not_answered_until_the_next_start(void **state)
+{
+    (void)state;
+    undo_is_not_answered();
+    rig_end();
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_only_the_first_stone();
+    assert_int_equal(rig_counts()->lifted, 2);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+// The person's move is accepted, and nobody hears of it.
+static void test_a_move_is_not_answered(void **state)
+{
+    (void)state;
+    sit_down_with_mortal_rules();
+    rules_die("dumb");
+    rig_say("E5");
+    AWAIT(is_asking);
+    rules_live("dumb");
+    rig_say("retry");
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_counts()->moves, 3);
+    assert_int_equal(rig_counts()->questions, 1);
+    assert_int_equal(rig_counts()->hints, 0);
+}
+
+// --- after an interruption ---
 
 static void test_undo_is_finished_later(void **state)
 {
@@ -411,8 +537,16 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_a_long_wait_is_told_again, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_under_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_retry_unasked, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_fails_while_thinking, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_resigning_fails_while_thinking, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_is_not_answered, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_is_not_answered_until_the_next_start, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_move_is_not_answered, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),

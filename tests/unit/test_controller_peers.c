@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,6 +19,7 @@
 #include "controller/referee.h"
 #include "controller/robot_log.h"
 #include "rules/notation.h"
+#include "tests/unit/mortal_rulesd.h"
 
 static struct loop *loop;
 static char folder[] = "/tmp/tessera-peers-XXXXXX";
@@ -274,17 +274,6 @@ static struct referee *open_referee(void)
     return open_referee_by(program);
 }
 
-static void touch(const char *name)
-{
-    char path[96];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "we");
-    assert_non_null(f);
-    fclose(f);
-}
-
-// A daemon that dies over the next request when there is a file "deaf" (it never gets it), "dumb"
-// (it has done it, and never answers).
 static struct referee *open_mortal_referee(void)
 {
     static char script[96];
@@ -292,16 +281,7 @@ static struct referee *open_mortal_referee(void)
     struct error err;
     assert_int_equal(child_find_program("tessera-rulesd", program, &err), 0);
     snprintf(script, sizeof script, "%s/mortal", folder);
-    FILE *f = fopen(script, "we");
-    assert_non_null(f);
-    fprintf(f,
-            "#!/bin/sh\npass() {\n  while IFS= read -r line; do\n"
-            "    if [ -e '%s'/$1 ]; then rm '%s'/$1; kill -9 0; fi\n"
-            "    printf '%%s\\n' \"$line\"\n  done\n}\n"
-            "pass deaf | '%s' \"$@\" | pass dumb\n",
-            folder, folder, program);
-    fclose(f);
-    assert_int_equal(chmod(script, 0700), 0);
+    mortal_rulesd_write(folder, "mortal", program);
     return open_referee_by(script);
 }
 
@@ -388,6 +368,53 @@ static void test_referee(void **state)
     referee_free(referee);
 }
 
+static void assert_stale(struct referee *referee)
+{
+    struct move move = {.kind = MOVE_PLACE};
+    assert_true(referee_stale(referee));
+    assert_int_equal(referee_play(referee, move, NULL, NULL), -ESTALE);
+    assert_int_equal(referee_undo(referee, 1, NULL, NULL), -ESTALE);
+    assert_int_equal(referee_resign(referee, 1, NULL, NULL), -ESTALE);
+    assert_int_equal(referee_draw(referee, 1, NULL, NULL), -ESTALE);
+}
+
+// Given up, it may have been done or not: nothing is built on that before the game has been read.
+static void test_referee_reads_anew(void **state)
+{
+    (void)state;
+    static const char *const deaths[] = {"deaf", "dumb"};
+    for (int d = 0; d < 2; d++) {
+        struct judged j = {0};
+        struct referee *referee = open_mortal_referee();
+        assert_int_equal(referee_begin(referee, "pente", NULL, 0, on_judged, &j), 0);
+        loop_run(loop);
+        play_text(referee, "K10", &j);
+        assert_false(j.failed);
+        mortal_rulesd_touch(folder, "for-good");
+        mortal_rulesd_touch(folder, deaths[d]);
+        assert_int_equal(referee_undo(referee, 1, on_judged, &j), 0);
+        loop_run(loop);
+        assert_true(j.failed);
+        assert_stale(referee);
+        const char *name = referee_state(referee)->game;
+        assert_int_equal(referee_continue(referee, name, on_judged, &j), 0);
+        loop_run(loop);
+        assert_true(j.failed);
+        assert_stale(referee);
+        mortal_rulesd_remove(folder, deaths[d]);
+        mortal_rulesd_remove(folder, "for-good");
+        assert_int_equal(referee_continue(referee, name, on_judged, &j), 0);
+        loop_run(loop);
+        assert_false(j.failed);
+        assert_false(referee_stale(referee));
+        assert_int_equal(referee_game(referee)->entries, d == 0 ? 1 : 0);
+        play_text(referee, "A1", &j);
+        assert_int_equal(j.failed, d == 1); // the first stone belongs on the centre
+        assert_false(referee_stale(referee));
+        referee_free(referee);
+    }
+}
+
 // What can't be said twice is done once, whether or not it was done when the daemon died.
 static void test_referee_looks_before_it_repeats(void **state)
 {
@@ -402,18 +429,18 @@ static void test_referee_looks_before_it_repeats(void **state)
         for (int i = 0; i < 3; i++)
             play_text(referee, moves[i], &j);
         assert_int_equal(referee_game(referee)->ply, 3);
-        touch(deaths[d]);
+        mortal_rulesd_touch(folder, deaths[d]);
         assert_int_equal(referee_undo(referee, 1, on_judged, &j), 0);
         loop_run(loop);
         if (j.failed)
             fail_msg("%s: %s", deaths[d], j.error.text);
         assert_int_equal(referee_game(referee)->ply, 2);
-        touch(deaths[d]);
+        mortal_rulesd_touch(folder, deaths[d]);
         assert_int_equal(referee_draw(referee, 1, on_judged, &j), 0);
         loop_run(loop);
         assert_false(j.failed);
         assert_int_equal(referee_state(referee)->draw_offers, 1 << 1);
-        touch(deaths[d]);
+        mortal_rulesd_touch(folder, deaths[d]);
         assert_int_equal(referee_resign(referee, 1, on_judged, &j), 0);
         loop_run(loop);
         if (j.failed)
@@ -572,6 +599,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_engine_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_referee, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_referee_looks_before_it_repeats, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_referee_reads_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_house_rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_robot_log_undo, set_up, tear_down),

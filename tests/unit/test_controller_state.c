@@ -126,6 +126,19 @@ static void test_done_is_never_dropped(void **state)
     }
 }
 
+// Whoever wants it tried again is told why not, where that means nothing. DECIDING lasts no time.
+static void test_retry_is_never_dropped(void **state)
+{
+    (void)state;
+    for (int s = 0; s < ROBOT_STATES; s++) {
+        const struct robot_row *row = robot_row_find((enum robot_state)s, ROBOT_EV_RETRY);
+        if (s == ROBOT_OVER || s == ROBOT_DECIDING)
+            continue;
+        assert_non_null(row);
+        assert_int_not_equal(row->action, ROBOT_ACT_NONE);
+    }
+}
+
 static void reach(bool *seen, int from)
 {
     bool more = true;
@@ -189,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_a_hand_halts_the_arm),
         cmocka_unit_test(test_holding_stands_still),
         cmocka_unit_test(test_done_is_never_dropped),
+        cmocka_unit_test(test_retry_is_never_dropped),
         cmocka_unit_test(test_reachable),
         cmocka_unit_test(test_graph),
     };

@@ -64,6 +64,14 @@ static bool begins(const struct robot_row *row, bool changed)
                        row->action != ROBOT_ACT_DECLINE);
 }
 
+// Whoever confirms after a stop, or answers a question, has looked where the arm is going to move.
+// What is only declined was said for something else.
+static bool gives_leave(const struct robot_row *row)
+{
+    return (row->event == ROBOT_EV_RESET || row->event == ROBOT_EV_RETRY) &&
+           row->action != ROBOT_ACT_DECLINE;
+}
+
 static void handle(struct robot *r, enum robot_event event)
 {
     const struct robot_row *row = robot_row_find(r->state, event);
@@ -73,6 +81,8 @@ static void handle(struct robot *r, enum robot_event event)
     bool changed = r->state != row->to || event == ROBOT_EV_STOP;
     if (begins(row, changed))
         loop_source_set_due(r->timer, INT64_MAX);
+    if (gives_leave(row))
+        robot_hands_word(r);
     r->handled = event;
     r->state = row->to;
     if (changed) {
@@ -118,7 +128,7 @@ static void on_patience(void *user, int64_t now)
         robot_look_patience(r);
     else if (r->state == ROBOT_STARTING)
         robot_act_start(r);
-    else if (r->state == ROBOT_HOLDING || r->state == ROBOT_HOMING)
+    else if (r->state == ROBOT_HOLDING || r->state == ROBOT_HOMING || r->state == ROBOT_WORKING)
         robot_hands_patience(r);
 }
 
@@ -154,8 +164,6 @@ static void answer(struct robot *r, enum robot_event event)
 {
     if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY)
         robot_store_filled(r);
-    if (event == ROBOT_EV_RESET || event == ROBOT_EV_RETRY)
-        robot_hands_word(r);
     robot_raise(r, event);
 }
 

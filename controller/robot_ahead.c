@@ -179,9 +179,7 @@ void robot_act_put_back(struct robot *r)
     r->putting_away = true;
     robot_work_if_clear(r);
     if (!r->submitted)
-        robot_news(r, ROBOT_NEWS_HINT,
-                   "please keep your hands off the board; the robot wants to put away what waits "
-                   "on its cup");
+        robot_hands_wait(r, "put away what waits on its cup");
 }
 
 void robot_ahead_away(struct robot *r)

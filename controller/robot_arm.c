@@ -108,6 +108,7 @@ bool robot_submit(struct robot *r, struct arm_job job)
     arm_link_update(r->arm_link);
     if (result == 0) {
         r->parked = false;
+        r->word_ns = 0; // that is what it was given for
         return true;
     }
     robot_arm_trouble(r, err.text);
@@ -387,9 +388,7 @@ void robot_act_work(struct robot *r)
         memcpy(r->steps, report.step, (size_t)r->step_count * sizeof report.step[0]);
         robot_work_if_clear(r);
         if (!r->submitted)
-            robot_news(r, ROBOT_NEWS_HINT,
-                       "please keep your hands off the board; the robot wants "
-                       "to move");
+            robot_hands_wait(r, "move");
     }
 }
 
@@ -400,7 +399,7 @@ void robot_act_hold(struct robot *r)
     arm_link_update(r->arm_link);
     r->counts.hands++;
     robot_news(r, ROBOT_NEWS_HINT, "%s. The arm waits until the board is clear.",
-               r->camera_lost ? "the camera sees nothing" : "there is a hand over the board");
+               robot_hands_obstacle(r));
 }
 
 // What ended while a hand was over the board is told now.

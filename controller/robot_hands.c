@@ -1,6 +1,6 @@
 // Hands over the board. While the arm moves, or stands where it may be over the board, it covers
-// points too, and only what lies well below its row counts (hand_watch); while it is parked the
-// scene is judged as a whole.
+// points too, and only what lies well below its row counts (hand_watch); while it is parked, or
+// stands nobody knows where, the scene is judged as a whole.
 #include "config/base/clock.h"
 #include "controller/hand_watch.h"
 #include "controller/robot_private.h"
@@ -24,6 +24,12 @@ double robot_tool_row(const struct robot *r)
     return board[1] / r->settings->board.pitch_y;
 }
 
+static void note_row(struct robot *r)
+{
+    r->last_row = robot_tool_row(r);
+    r->row_known = r->row_known || arm_state(r->arm) == ARM_HOMED;
+}
+
 // The arm carries out what we told it, at a known position.
 static bool under_way(const struct robot *r)
 {
@@ -36,12 +42,61 @@ static bool arm_in_the_picture(const struct robot *r)
     return r->state == ROBOT_HOMING || (r->state == ROBOT_HOLDING && r->submitted) || under_way(r);
 }
 
+// It stands, and is to find its home corner: where it believes to be counts for little.
+static bool stands_in_doubt(const struct robot *r)
+{
+    return r->state == ROBOT_HOMING ? !r->submitted : arm_state(r->arm) != ARM_HOMED;
+}
+
+// No picture, or none yet.
+static bool is_blind(const struct robot *r)
+{
+    return r->camera_lost || !r->last.time_ns;
+}
+
+// Where the tool is not known, or no row lies below those that the arm may cover, nothing tells a
+// hand from the arm: an arm that stands waits for both, and is_ghost() keeps it from doing so for
+// ever. While it stands, so little is a hand as is one that rests.
 bool robot_hand_seen(const struct robot *r)
 {
     enum scene_state state = r->last.scene.state;
-    if (arm_in_the_picture(r))
-        return r->camera_lost || hand_watch(&r->last, robot_tool_row(r), r->waits_since_ns > 0);
-    return state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
+    double row = robot_tool_row(r);
+    if (!arm_in_the_picture(r))
+        return state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
+    if (is_blind(r))
+        return true;
+    if (stands_in_doubt(r) && (!r->row_known || row <= HAND_WATCH_ROWS))
+        return state != SCENE_STILL;
+    return hand_watch(&r->last, row, r->waits_since_ns > 0 || !r->submitted);
+}
+
+// What it is that makes the picture useless; NULL = it can be judged.
+static const char *seen_badly(const struct robot *r)
+{
+    if (is_blind(r))
+        return "the camera sees nothing";
+    switch (r->last.scene.state) {
+    case SCENE_TOO_DARK:
+        return "it is too dark to see the board";
+    case SCENE_OVEREXPOSED:
+        return "the light on the board is too bright to see it";
+    case SCENE_BLURRED:
+        return "the camera's picture is blurred";
+    case SCENE_LIGHT:
+        return "the light changes";
+    case SCENE_CAMERA_MOVED:
+        return "the camera or the board has been moved";
+    case SCENE_NO_BOARD:
+        return "the board can't be found in the picture";
+    default:
+        return NULL;
+    }
+}
+
+const char *robot_hands_obstacle(const struct robot *r)
+{
+    const char *badly = seen_badly(r);
+    return badly ? badly : "there is a hand over the board";
 }
 
 static bool clear_for_long(const struct robot *r)
@@ -55,39 +110,64 @@ void robot_hands_word(struct robot *r)
     r->word_ns = loop_now(r->loop);
 }
 
+static void begin_waiting(struct robot *r)
+{
+    r->waits_since_ns = r->last.time_ns ? r->last.time_ns : loop_now(r->loop);
+    robot_patience(r, HAND_PATIENCE_NS);
+}
+
 bool robot_hands_let_home(struct robot *r)
 {
     bool word = r->word_ns && loop_now(r->loop) - r->word_ns < WORD_NS;
     r->word_ns = 0;
     if (word || !robot_hand_seen(r))
         return true;
-    r->waits_since_ns = r->last.time_ns ? r->last.time_ns : 1;
+    begin_waiting(r);
     r->clear_since_ns = 0;
-    robot_patience(r, HAND_PATIENCE_NS);
     robot_news(r, ROBOT_NEWS_HINT, "%s. The arm finds its home corner when the board is clear.",
-               r->camera_lost ? "the camera sees nothing" : "there is a hand over the board");
+               robot_hands_obstacle(r));
     return false;
 }
 
 void robot_hands_hold(struct robot *r)
 {
-    r->last_row = robot_tool_row(r);
-    r->waits_since_ns = r->last.time_ns ? r->last.time_ns : 1;
+    note_row(r);
+    r->word_ns = 0; // said before this hand came
+    begin_waiting(r);
+}
+
+void robot_hands_wait(struct robot *r, const char *wish)
+{
+    const char *badly = seen_badly(r);
+    if (badly)
+        robot_news(r, ROBOT_NEWS_HINT, "%s; the robot wants to %s, and waits until it can see",
+                   badly, wish);
+    else
+        robot_news(r, ROBOT_NEWS_HINT,
+                   "please keep your hands off the board; the robot wants to %s", wish);
     robot_patience(r, HAND_PATIENCE_NS);
+}
+
+bool robot_hands_waits(const struct robot *r)
+{
+    return r->waits_since_ns || (r->state == ROBOT_WORKING && !r->submitted);
 }
 
 void robot_hands_patience(struct robot *r)
 {
-    if (!r->waits_since_ns)
-        return; // it is on its way home
-    if (r->camera_lost)
+    const char *badly = seen_badly(r);
+    if (!robot_hands_waits(r))
+        return; // it is on its way
+    if (is_blind(r))
         robot_news(r, ROBOT_NEWS_HINT, "the arm still waits for the camera. Is it plugged in?");
+    else if (badly)
+        robot_news(r, ROBOT_NEWS_HINT, "the arm still waits: %s", badly);
     else
         robot_news(
             r, ROBOT_NEWS_HINT,
             "the arm still waits for the board to be clear. Is nothing there but a shadow or "
-            "the arm itself? Then stop the robot, keep all hands away, and %s: it finds its "
-            "home corner first.",
+            "the arm itself? Then keep all hands away, stop the robot, and only then %s: it "
+            "finds its home corner first.",
             robot_reset_words(r));
     robot_patience(r, HAND_PATIENCE_NS);
 }
@@ -96,7 +176,7 @@ void robot_hands_patience(struct robot *r)
 static bool is_ghost(const struct robot *r)
 {
     int64_t since = r->moved_ns > r->waits_since_ns ? r->moved_ns : r->waits_since_ns;
-    return r->waits_since_ns && arm_state(r->arm) != ARM_HOMED && r->last.scene.motion == 0 &&
+    return r->waits_since_ns && stands_in_doubt(r) && r->last.scene.motion == 0 &&
            r->last.time_ns - since >= GHOST_NS;
 }
 
@@ -111,7 +191,7 @@ static void home_when_clear(struct robot *r)
 void robot_hands_watch(struct robot *r)
 {
     if (arm_state(r->arm) == ARM_HOMED && r->state != ROBOT_HOLDING)
-        r->last_row = robot_tool_row(r);
+        note_row(r);
     if (r->last.scene.motion > 0)
         r->moved_ns = r->last.time_ns;
     bool hand = robot_hand_seen(r);

@@ -274,7 +274,7 @@ static void compare_while_turning(struct robot *r)
 // Said where it changes nothing: the person learns what to do instead.
 static void decline_retry(struct robot *r)
 {
-    if (r->state == ROBOT_HOMING && r->waits_since_ns)
+    if (robot_hands_waits(r))
         robot_hands_patience(r);
     else
         robot_news(r, ROBOT_NEWS_HINT, "there is nothing to try again: %s",

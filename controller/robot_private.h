@@ -107,11 +107,12 @@ struct robot {
     int attempts;         // of the same work
     int moves_since_home;
     int homing_tries; // since it last came to its parking place
-    double last_row;  // the tool's, when its position was last known; 0 = never yet
+    double last_row;  // the tool's, when its position was last known
+    bool row_known;   // it has been, once
     int64_t
         waits_since_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
     int64_t moved_ns;   // something in the picture did, last
-    int64_t word_ns;    // a person has said that the arm may start; 0 = that is spent
+    int64_t word_ns;    // a person has said that the arm may move; 0 = that is spent
     bool fallen;        // a stone fell off the cup and may lie anywhere
     int looks_anew;     // for the grid, since the board was last right
     bool adrift;        // a stone has been on the cup since the board was last right
@@ -211,9 +212,13 @@ double robot_tool_row(const struct robot *r); // rows of the board; may lie outs
 bool robot_hand_seen(const struct robot *r);  // or nothing at all can be seen
 void robot_hands_watch(struct robot *r);      // each picture
 void robot_hands_blind(struct robot *r);      // the camera is lost
-void robot_hands_word(struct robot *r);       // somebody has said that the arm may start
+void robot_hands_word(struct robot *r);       // somebody has said that the arm may move
 void robot_hands_hold(struct robot *r);       // from here on the arm waits for a hand to go
-void robot_hands_patience(struct robot *r);   // says again what it waits for
+// Work can't begin: asks people for a clear board, or says why it is not seen to be clear.
+void robot_hands_wait(struct robot *r, const char *wish);
+const char *robot_hands_obstacle(const struct robot *r); // a clause: why the arm must not move
+bool robot_hands_waits(const struct robot *r);           // the arm does, for a clear board
+void robot_hands_patience(struct robot *r);              // says again what it waits for
 // May the arm look for its home corner now? False: robot_home_now() is called when it may.
 bool robot_hands_let_home(struct robot *r);
 

@@ -135,6 +135,92 @@ static void test_homing_waits_for_a_hand(void **state)
     assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+static bool is_starting(struct rig *g)
+{
+    return g->state == ROBOT_STARTING;
+}
+
+// A hand that covers little while it rests is one, whether or not it was seen on its way.
+static void test_homing_waits_for_a_resting_hand(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 9, 1, 14, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_until(NULL, 2);
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    table_fault(table, FAULT_UNPLUG, 0); // and once more, while it waits
+    AWAIT(is_starting);
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 3);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
+}
+
+// The plotter is switched on long after somebody has confirmed. Where the arm stands has never been
+// known; that there is a hand over the board is seen all the same.
+static void test_the_first_homing_waits_for_a_hand(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    AWAIT(is_starting);
+    rig_until(NULL, 20);
+    assert_int_equal(0, person_reach(table_person(table), 9, 9, 12, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_until(NULL, 2);
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    rig_until(NULL, 5);
+    assert_true(rig_hand_is_there(&rig));
+    assert_true(waits_to_home(&rig));
+    rig_assert_stands();
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
+}
+
+// The same where the arm was lost over the rows next to the people, in which no hand is told from
+// it.
+static bool is_over_the_near_rows(struct rig *g)
+{
+    const struct world_tool *t = &rig_world()->tool;
+    return g->state == ROBOT_WORKING && t->held && t->y < 2 * g->settings.board.pitch_y;
+}
+
+static void test_homing_from_the_near_rows_waits_for_a_hand(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("S2");
+    AWAIT(rig_two_more_are_laid);
+    rig_say("undo");
+    AWAIT(is_over_the_near_rows);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 14, 8, 12, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 3);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
+}
+
 static bool is_under_way(struct rig *g)
 {
     const double park = g->settings.machine.park_y;
@@ -358,6 +444,12 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_waits_for_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_homing_waits_for_a_resting_hand, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_the_first_homing_waits_for_a_hand, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_homing_from_the_near_rows_waits_for_a_hand, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_restless_hand_is_no_arm, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_retreat_halts_for_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_the_search_for_a_stone_goes_on, rig_set_up,

@@ -203,6 +203,132 @@ static void test_retry_under_a_hand(void **state)
     AWAIT(rig_two_more_are_laid);
 }
 
+static bool is_starting(struct rig *g)
+{
+    return g->state == ROBOT_STARTING;
+}
+
+static bool waits_to_home(struct rig *g)
+{
+    return g->state == ROBOT_HOMING && rig_said("finds its home corner when the board is clear");
+}
+
+// What did not count then does not count later, when there is a hand again and the arm is to find
+// its home corner.
+static void test_a_declined_word_is_no_leave(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 4, NULL, NULL));
+    AWAIT(is_holding);
+    table_fault(table, FAULT_UNPLUG, 0);
+    AWAIT(rig_hand_is_gone);
+    rig_say("retry");
+    AWAIT(is_starting);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 12, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
+}
+
+// The button that people press first, while the arm is to find its home corner and does not: it is
+// no leave either, but tells what is.
+static void test_retry_before_homing(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 12, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_say("start");
+    assert_true(rig_until(is_told_again, 1));
+    assert_true(rig_said("stop the robot, and only then press the reset button"));
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_two_more_are_laid);
+}
+
+// Nor does a word stand for longer than for what it was given.
+static void test_a_word_is_spent_by_what_it_began(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    const struct error trouble = {.text = "the test wants to be asked."};
+    robot_on_player_failed(play_robot(rig.play), PERSON, &trouble);
+    AWAIT(is_asking);
+    rig_say("retry");
+    AWAIT(rig_is_watching);
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_UNPLUG, 0);
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 10, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+}
+
+static bool is_told_of_the_dark(struct rig *g)
+{
+    (void)g;
+    return rig_said("it is too dark to see the board; the robot wants to put away");
+}
+
+static bool is_told_of_the_dark_again(struct rig *g)
+{
+    (void)g;
+    return rig_said("the arm still waits: it is too dark to see the board");
+}
+
+static bool cup_is_free(struct rig *g)
+{
+    (void)g;
+    return world_count(rig_world(), PLACE_CUP, 0) == 0;
+}
+
+// Somebody switches the lamp off and leaves, with a stone on the cup.
+static void test_leaving_in_the_dark(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=600 s", NULL});
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_LIGHT_GAIN, 0);
+    rig_until(NULL, 5);
+    assert_true(robot_put_away(play_robot(rig.play)));
+    assert_true(rig_until(is_told_of_the_dark, 2));
+    rig_stand();
+    AWAIT(is_told_of_the_dark_again);
+    rig.news_size = 0;
+    rig.news[0] = 0;
+    rig_say("retry");
+    assert_true(rig_until(is_told_of_the_dark_again, 1));
+    rig_assert_stands();
+    table_fault(table, FAULT_LIGHT_GAIN, 1);
+    AWAIT(cup_is_free);
+}
+
 // Whichever button or word people reach for, a question is answered by it.
 static void test_start_answers_a_question(void **state)
 {
@@ -536,6 +662,12 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_done_twice, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_long_wait_is_told_again, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_under_a_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_declined_word_is_no_leave, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_retry_before_homing, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_word_is_spent_by_what_it_began, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_leaving_in_the_dark, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_unasked, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,

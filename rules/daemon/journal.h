@@ -63,6 +63,11 @@ int journal_open(const struct journal_settings *settings, journal_replay_fn *rep
 // asks may not open it as journal_open() would; else as there.
 int journal_look(const char *folder, journal_replay_fn *replay, void *user, struct error *err);
 
+// After -EBUSY: whether the program that locked the folder is gone. What it had just forked, and
+// was about to become another program, holds the lock then, and will not for long. False: it lives,
+// or that can't be told.
+bool journal_left_locked(const char *folder);
+
 struct journal *journal_free(struct journal *journal); // drops what is staged; returns NULL
 
 // Stages a line whose members (without braces, "do":… and so on) are given, and hands out its

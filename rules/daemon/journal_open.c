@@ -1,6 +1,7 @@
 // Opening the journal: the lock, reading back, and telling a torn end from a damaged promise.
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,28 @@ static int read_back(struct journal *journal, const struct journal_settings *set
     return r;
 }
 
+// For journal_left_locked(); the lock itself does not need it, so a full disk does not matter.
+static void sign_lock(int fd)
+{
+    char text[32];
+    int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) < n)
+        errno = 0;
+}
+
+bool journal_left_locked(const char *folder)
+{
+    char path[PATH_MAX], *text = NULL, *end;
+    size_t size;
+    int n = snprintf(path, sizeof path, "%s/lock", folder);
+    if (n < 0 || (size_t)n >= sizeof path || io_read_file(NULL, path, 32, &text, &size, NULL) < 0)
+        return false;
+    long holder = strtol(text, &end, 10);
+    bool signed_by_one = end != text && *end == '\n' && holder > 0;
+    free(text);
+    return signed_by_one && kill((pid_t)holder, 0) < 0 && errno == ESRCH;
+}
+
 // The folder's lock, made only with O_CREAT in `flags`; `kind` as for flock().
 static int lock_folder(const char *folder, int flags, int kind, int *ret_fd, struct error *err)
 {
@@ -253,6 +276,8 @@ static int lock_folder(const char *folder, int flags, int kind, int *ret_fd, str
         return error_set_at(err, -errno, path, 0, 0, "cannot be %s: %s",
                             flags & O_CREAT ? "made" : "opened", strerror(errno));
     if (flock(fd, kind | LOCK_NB) == 0) {
+        if (kind == LOCK_EX)
+            sign_lock(fd);
         *ret_fd = fd;
         return 0;
     }

@@ -2,6 +2,9 @@
 #include "tests/unit/journal_fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void test_written_and_read_back(void **state)
@@ -160,6 +163,44 @@ static void test_one_daemon_a_folder(void **state)
     journal_free(open_ok(NULL, &seen, &report));
 }
 
+// What a killed daemon had forked still holds the lock; it will let go.
+static void test_lock_of_the_dead(void **state)
+{
+    (void)state;
+    struct seen seen;
+    struct journal_report report;
+    int left[2];
+    assert_int_equal(pipe2(left, O_CLOEXEC), 0);
+    pid_t daemon = fork();
+    assert_true(daemon >= 0);
+    if (daemon == 0) {
+        open_ok(NULL, &seen, &report);
+        pid_t child = fork();
+        if (child > 0) {
+            if (write(left[1], &child, sizeof child) < 0)
+                _exit(1);
+            kill(getpid(), SIGKILL);
+        }
+        pause();
+        _exit(0);
+    }
+    pid_t child;
+    assert_int_equal(read(left[0], &child, sizeof child), sizeof child);
+    assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+    struct journal_settings settings = {.folder = folder};
+    struct journal *journal;
+    struct error err;
+    assert_int_equal(journal_open(&settings, see, &seen, &journal, &report, &err), -EBUSY);
+    assert_true(journal_left_locked(folder));
+    assert_int_equal(kill(child, SIGKILL), 0);
+    for (int r = -EBUSY; r == -EBUSY;)
+        r = journal_open(&settings, see, &seen, &journal, &report, &err);
+    assert_false(journal_left_locked(folder)); // we live
+    journal_free(journal);
+    close(left[0]);
+    close(left[1]);
+}
+
 // Who looks sees the whole lines and leaves everything as it was, a torn end too.
 static void test_looking_changes_nothing(void **state)
 {
@@ -206,6 +247,7 @@ int main(void)
         T(test_every_prefix),
         T(test_replay_refuses),
         T(test_one_daemon_a_folder),
+        T(test_lock_of_the_dead),
         T(test_looking_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

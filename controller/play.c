@@ -15,6 +15,7 @@
 #include "controller/player_board.h"
 #include "controller/player_engine.h"
 #include "controller/player_sim.h"
+#include "rules/daemon/journal.h"
 #include "rules/notation.h"
 
 enum { PATH_SIZE = 4096 };
@@ -188,9 +189,9 @@ static int open_recorder(struct play *p, struct error *err)
         .calibration = p->calibrated ? p->calibration : NULL,
         .fast = p->options.fast,
         .resumed = p->options.resume,
-        .held = p->options.resume && p->past.adrift,
-        .held_colour = p->options.resume ? p->past.adrift_colour : 0,
+        .fallen = p->options.resume ? p->past.fallen : 0,
         .pending = p->options.resume ? p->past.pending : NULL,
+        .changed = p->options.resume && p->past.changed,
     };
     return recorder_new(p->loop, p->record, &setup, &p->recorder, err);
 }
@@ -225,9 +226,9 @@ static int set_up(struct play *p, struct error *err)
         .recorder = p->recorder,
         .players = p->players,
         .resumed = p->options.resume,
-        .held = p->options.resume && p->past.adrift,
-        .held_colour = p->options.resume ? p->past.adrift_colour : 0,
+        .fallen = p->options.resume ? p->past.fallen : 0,
         .pending = p->options.resume ? p->past.pending : NULL,
+        .changed = p->options.resume && p->past.changed,
         .fast = p->options.fast,
     };
     const struct robot_events events = {.news = on_news,
@@ -338,10 +339,11 @@ static void take_past(struct play *p)
 // just about to become another program.
 static int open_log(struct play *p, const char *folder, struct error *err)
 {
-    enum { TRIES = 20 };
+    enum { TRIES = 20, TRIES_LEFT_LOCKED = 200 };
     const struct timespec pause = {.tv_nsec = 50 * NS_PER_MS};
     int r = robot_log_open(folder, &p->log, &p->past, err);
-    for (int i = 0; r == -EBUSY && i < TRIES; i++) {
+    for (int i = 0; r == -EBUSY && i < (journal_left_locked(folder) ? TRIES_LEFT_LOCKED : TRIES);
+         i++) {
         nanosleep(&pause, NULL);
         r = robot_log_open(folder, &p->log, &p->past, err);
     }

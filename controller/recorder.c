@@ -109,12 +109,11 @@ static int write_setup(struct recorder *r, const struct recorder_setup *setup, s
     char rules[VARIANT_TEXT_MAX];
     (void)variant_format(&setup->game->rules, rules, sizeof rules); // always fits
     put(r, "setup",
-        json_pack("{s:o, s:s, s:o, s:b, s:b, s:b, s:i, s:s, s:o, s:o}", "settings",
+        json_pack("{s:o, s:s, s:o, s:b, s:b, s:i, s:s, s:b, s:o, s:o}", "settings",
                   settings_json(setup->settings), "variant", rules, "players", players_json(setup),
-                  "fast", setup->fast, "resumed", setup->resumed, "held", setup->held,
-                  "held_colour", (int)setup->held_colour, "pending",
-                  setup->pending ? setup->pending : "", "moves", moves_json(setup->game), "wired",
-                  wired_json(setup->gpio)));
+                  "fast", setup->fast, "resumed", setup->resumed, "fallen", (int)setup->fallen,
+                  "pending", setup->pending ? setup->pending : "", "changed", setup->changed,
+                  "moves", moves_json(setup->game), "wired", wired_json(setup->gpio)));
     if (!r->broken)
         return 0;
     *err = r->error;

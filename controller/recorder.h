@@ -4,7 +4,7 @@
 // Channels of events.jsonl (vision/session.h), beside "frame":
 //   setup     {"settings":{key:value,…},"variant":…,"players":[{"name":…,"at_board":…},…],
 //              "fast":…,"moves":[played before],"wired":[lines of the panel],
-//              "resumed":…,"held":…,"held_colour":…,"pending":…}
+//              "resumed":…,"fallen":…,"pending":…,"changed":…}
 //   exposed   {"ns":…} when the picture was taken whose frame follows
 //   again     {"seq":…} the last picture once more, byte for byte
 //   serial    {"in":"ok\r\n"} from the firmware, {"out":"G0 …"} to it; bytes as Latin-1
@@ -36,9 +36,10 @@ struct recorder_setup {
     const struct gpio *gpio; // NULL = no panel
     const char *calibration; // file in use, copied into the session; NULL = none
     bool fast;
-    bool resumed, held; // as in struct robot_options, with what follows
-    unsigned held_colour;
+    bool resumed; // as in struct robot_options, with what follows
+    unsigned fallen;
     const char *pending;
+    bool changed;
 };
 
 // Makes the folder. After a failed write the recorder writes nothing more and tells it once, by

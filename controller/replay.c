@@ -300,9 +300,9 @@ static int make_robot(struct replay *r)
         .recorder = r->recorder,
         .players = r->players,
         .resumed = json_is_true(json_object_get(r->setup, "resumed")),
-        .held = json_is_true(json_object_get(r->setup, "held")),
-        .held_colour = (unsigned)json_integer_value(json_object_get(r->setup, "held_colour")),
+        .fallen = (unsigned)json_integer_value(json_object_get(r->setup, "fallen")),
         .pending = json_string_value(json_object_get(r->setup, "pending")),
+        .changed = json_is_true(json_object_get(r->setup, "changed")),
         .fast = json_is_true(json_object_get(r->setup, "fast")),
     };
     const struct robot_events events = {

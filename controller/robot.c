@@ -227,6 +227,16 @@ static int open_panel(struct robot *r, struct error *err)
     return 0;
 }
 
+// 0: none of these, or several.
+static unsigned lone_colour(unsigned colours)
+{
+    for (unsigned c = 1; c <= COLOURS_MAX; c++) {
+        if (colours == 1u << c)
+            return c;
+    }
+    return 0;
+}
+
 int robot_new(const struct robot_options *options, const struct robot_events *events,
               struct robot **ret, struct error *err)
 {
@@ -239,8 +249,9 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
     r->settings = options->settings;
     r->sure = sureness_default();
     r->state = ROBOT_STOPPED;
-    r->fallen = r->adrift = options->held;
-    r->fallen_colour = r->hand_colour = options->held_colour;
+    r->fallen = options->fallen;
+    r->adrift = options->fallen != 0;
+    r->hand_colour = lone_colour(options->fallen);
     r->change_logged = options->pending && options->pending[0];
     name_colours(r);
     int result = check_game(r, err);

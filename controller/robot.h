@@ -71,9 +71,9 @@ struct robot_options {
     struct recorder *recorder; // NULL = nothing is recorded
     struct player *players;    // [seat - 1], for every seat of the variant
     bool resumed;              // the board may be at any point of the last move
-    bool held;                 // and a stone may have hung on the cup when all ended,
-    unsigned held_colour;      // of this colour; 0 = not known
-    const char *pending;       // robot_log_past.pending; NULL or "" = nothing; not kept
+    unsigned fallen;           // robot_log_past.fallen,
+    const char *pending;       // .pending; NULL or "" = nothing; not kept
+    bool changed;              // .changed
     bool fast;                 // few frames: a virtual clock, where pictures are all the cost
 };
 

@@ -127,8 +127,8 @@ static void on_done(struct robot *r, const struct arm_event *e)
 void robot_note_fall(struct robot *r, unsigned colour, bool held)
 {
     struct error err;
-    r->fallen_colour = r->fallen && r->fallen_colour != colour ? 0 : colour;
-    r->fallen = r->adrift = true;
+    r->fallen |= 1u << colour;
+    r->adrift = true;
     if (!held)
         r->ahead_colour = 0;
     if (r->o.log && robot_log_fell(r->o.log, colour, held, &err) < 0)

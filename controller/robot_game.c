@@ -217,8 +217,7 @@ void robot_note_change(struct robot *r)
 {
     char pending[POINTS_MAX + 1];
     struct error err;
-    // While an undo waits for its answer, the log tells how the board may be after it.
-    if (!r->o.log || r->undo_asked || !board_target_pending(&r->target))
+    if (!r->o.log || !board_target_pending(&r->target))
         return;
     board_target_format(&r->target, pending);
     r->change_logged = true;

@@ -53,11 +53,12 @@ static void take_undo(const json_t *line, struct robot_log_past *past)
     past->undo_entries = (unsigned)entries;
 }
 
-// Of two that fell, either may be found.
-static void note_fall(struct robot_log_past *past, unsigned colour)
+static void take_found(const json_t *line, struct robot_log_past *past)
 {
-    past->adrift_colour = past->adrift && past->adrift_colour != colour ? 0 : colour;
-    past->adrift = true;
+    unsigned colour = 0;
+    take_colour(line, &colour);
+    past->fallen &= ~(1u << colour);
+    take_string(line, "pending", past->pending, sizeof past->pending);
 }
 
 static int on_line(void *user, const char *text, size_t size, int64_t seq, struct error *err)
@@ -89,14 +90,18 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
         json_member_bool(line, "held", &past->held, NULL);
         unsigned colour = past->colour;
         take_colour(line, &colour);
-        note_fall(past, colour);
+        past->fallen |= 1u << colour;
+    } else if (strcmp(what, "found") == 0) {
+        take_found(line, past);
     } else if (strcmp(what, "undo") == 0) {
         take_undo(line, past);
     } else if (strcmp(what, "change") == 0) {
         take_string(line, "pending", past->pending, sizeof past->pending);
         past->undo_open = false;
+        past->changed = past->pending[0] != 0;
     } else if (strcmp(what, "seen") == 0) {
-        past->adrift = past->undo_open = false;
+        past->fallen = 0;
+        past->changed = past->undo_open = false;
         past->pending[0] = 0;
     }
     json_decref(line);
@@ -141,7 +146,7 @@ int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_
     }
     past.torn = report.torn_bytes > 0;
     if (past.open && (past.held || past.step_open)) {
-        note_fall(&past, past.colour);
+        past.fallen |= 1u << past.colour;
         r = robot_log_fell(log, past.colour, false, err);
     }
     if (r < 0) {
@@ -217,6 +222,13 @@ int robot_log_change(struct robot_log *log, const char *pending, struct error *e
     return append(log, json_pack("{s:s, s:s}", "do", "change", "pending", pending), err);
 }
 
+int robot_log_found(struct robot_log *log, unsigned colour, const char *pending, struct error *err)
+{
+    return append(
+        log, json_pack("{s:s, s:i, s:s}", "do", "found", "colour", (int)colour, "pending", pending),
+        err);
+}
+
 int robot_log_undo(struct robot_log *log, unsigned entries, const char *pending, struct error *err)
 {
     return append(log,
@@ -236,6 +248,7 @@ int robot_log_settle_undo(struct robot_log *log, struct robot_log_past *past, un
         return r;
     if (done)
         memcpy(past->pending, past->undo_pending, sizeof past->pending);
+    past->changed = past->pending[0] != 0;
     past->undo_open = false;
     return 0;
 }

@@ -37,9 +37,10 @@ struct robot_log_past {
     char step[ROBOT_LOG_STEP_MAX]; // for people: "placing a blue stone on K10"
     unsigned colour;               // of the stone it handled; 0 = not known
     bool held;                     // a stone was on the cup then
-    bool adrift;                   // one fell off it since the board was last seen to be right
-    unsigned adrift_colour;        // 0 = not known
-    char pending[POINTS_MAX + 1];  // what robot_log_change() noted since then; "" = nothing
+    unsigned fallen;               // colours that fell off it since the board was last seen to be
+                                   // right, and were not found: bit c; bit 0 = not known which
+    char pending[POINTS_MAX + 1];  // what was noted of the board since then; "" = nothing
+    bool changed;                  // by robot_log_change() too: the game was
     bool undo_open;                // the rules may have taken moves back: robot_log_settle_undo()
     unsigned undo_entries;         // as robot_log_undo() noted, and pending if they have
     char undo_pending[POINTS_MAX + 1];
@@ -68,6 +69,8 @@ int robot_log_fell(struct robot_log *log, unsigned colour, bool held, struct err
 // The game was changed otherwise than by a move; pending: what the board may still show where it
 // has to follow (board_target_format()).
 int robot_log_change(struct robot_log *log, const char *pending, struct error *err);
+// What fell has been found on the board, and is to be lifted from there: one of pending.
+int robot_log_found(struct robot_log *log, unsigned colour, const char *pending, struct error *err);
 // Before the rules are asked to take moves back, until `entries` of the game are left; pending: as
 // it will be once they have. robot_log_change() follows when they have, else robot_log_seen() ends
 // it.

@@ -99,7 +99,8 @@ static void note_seen(struct robot *r)
         return; // as the game was; what the log says of how it may be is still needed
     if (r->o.log && (r->adrift || r->change_logged) && robot_log_seen(r->o.log, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
-    r->fallen = r->adrift = r->change_logged = false;
+    r->fallen = 0;
+    r->adrift = r->change_logged = false;
 }
 
 void robot_confirm(struct robot *r)
@@ -139,6 +140,23 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
+static bool stone_fell(const struct robot *r, unsigned colour)
+{
+    return colour && colour <= COLOURS_MAX && r->fallen >> colour & 1;
+}
+
+static void note_found(struct robot *r, unsigned colour)
+{
+    char pending[POINTS_MAX + 1];
+    struct error err;
+    if (!r->o.log || r->undo_asked) // the log tells how the board may be after it
+        return;
+    board_target_format(&r->target, pending);
+    r->change_logged = true;
+    if (robot_log_found(r->o.log, colour, pending, &err) < 0)
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
 // A stone fell off the cup and now lies where no stone should be: it is ours to put away. Only one,
 // of the colour that hung there, and only where the point should be empty; anything more is for
 // people to judge. The log keeps it, or after an interruption with another stone on the cup there
@@ -147,12 +165,12 @@ static bool claim_fallen(struct robot *r, const struct target_report *report)
 {
     const struct board_difference *d = &report->wrong.list[0];
     char name[MOVE_TEXT_MAX];
-    if (!r->fallen || report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
-        (r->fallen_colour && r->fallen_colour != d->seen))
+    if (report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
+        !stone_fell(r, d->seen))
         return false;
-    r->fallen = false;
+    r->fallen &= ~(1u << d->seen);
     r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
-    robot_note_change(r);
+    note_found(r, d->seen);
     robot_news(r, ROBOT_NEWS_DOING,
                "the %s %s on %s must be the one that hung on the cup; it goes into the tray",
                robot_colour_name(r, d->seen), r->colours.marbles ? "marble" : "stone",

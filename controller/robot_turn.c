@@ -27,7 +27,7 @@ void robot_turn_resume(struct robot *r)
     while (seat && game_seat_colour(game, seat) != move.colour)
         seat--;
     // While an undo was under way, what is left of the game is all there.
-    if (move.kind == MOVE_PLACE && move.block && seat && !r->change_logged &&
+    if (move.kind == MOVE_PLACE && move.block && seat && !r->o.changed &&
         !robot_player(r, seat)->at_board)
         set_turn(r, &move);
     robot_set_target(r);

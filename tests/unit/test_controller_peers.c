@@ -500,13 +500,13 @@ static void test_robot_log(void **state)
     robot_log_free(log);
     past = past_of(path);
     // The program after that lost nothing; but where the one before left its stone nobody has seen.
-    assert_true(past.open && !past.step_open && !past.held && past.adrift);
-    assert_int_equal(past.adrift_colour, 2);
+    assert_true(past.open && !past.step_open && !past.held);
+    assert_int_equal(past.fallen, 1u << 2);
     assert_string_equal(past.pending, "");
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_seen(log, &err), 0);
     robot_log_free(log);
-    assert_false(past_of(path).adrift);
+    assert_int_equal(past_of(path).fallen, 0);
 
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_intent(log, "lifting the blue stone off E5", 1, false, &err), 0);
@@ -516,9 +516,22 @@ static void test_robot_log(void **state)
     robot_log_free(log);
     past = past_of(path);
     // Nobody has seen where it lies since, nor what of the change has been done.
-    assert_true(!past.step_open && !past.held && past.adrift);
-    assert_int_equal(past.adrift_colour, 1);
+    assert_true(!past.step_open && !past.held && past.changed);
+    assert_int_equal(past.fallen, 1u << 1);
     assert_string_equal(past.pending, "..1..");
+
+    // Two of two colours fell, the last while nobody knew its own; one of them was found.
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_seen(log, &err), 0);
+    assert_int_equal(robot_log_fell(log, 1, false, &err), 0);
+    assert_int_equal(robot_log_fell(log, 0, true, &err), 0);
+    assert_int_equal(robot_log_fell(log, 2, false, &err), 0);
+    assert_int_equal(robot_log_found(log, 2, "1.2..", &err), 0);
+    robot_log_free(log);
+    past = past_of(path);
+    assert_int_equal(past.fallen, 1u << 1 | 1u << 0);
+    assert_string_equal(past.pending, "1.2..");
+    assert_false(past.changed); // the game was not
 
     // A line that the power cut short is put aside.
     char file[80];
@@ -532,7 +545,7 @@ static void test_robot_log(void **state)
     assert_int_equal(robot_log_seen(log, &err), 0);
     robot_log_free(log);
     past = past_of(path);
-    assert_true(past.open && !past.adrift);
+    assert_true(past.open && !past.fallen);
     assert_string_equal(past.pending, "");
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_end(log, &err), 0);

@@ -21,7 +21,8 @@ static FILE *make(const char *folder, const char *name)
     return f;
 }
 
-// It dies with all its group, which the client has made.
+// It dies with all its group, which the client has made; also when the real one ends by itself, as
+// it does while its dying predecessor still holds the lock.
 void mortal_rulesd_write(const char *folder, const char *name, const char *program)
 {
     FILE *f = make(folder, name);
@@ -29,7 +30,7 @@ void mortal_rulesd_write(const char *folder, const char *name, const char *progr
             "#!/bin/sh\ncd '%s'\npass() {\n  while IFS= read -r line; do\n"
             "    if [ -e $1 ]; then [ -e for-good ] || rm $1; kill -9 0; fi\n"
             "    printf '%%s\\n' \"$line\"\n  done\n}\n"
-            "pass deaf | '%s' \"$@\" | pass dumb\n",
+            "pass deaf | { '%s' \"$@\"; kill -9 0; } | pass dumb\n",
             folder, program);
     assert_int_equal(fchmod(fileno(f), 0700), 0);
     fclose(f);

@@ -252,7 +252,10 @@ static bool accept_late_move(struct robot *r)
     struct rules_effect effect = {0};
     if (earlier.entries != r->entries + 1)
         return false;
-    r->move = game_move(&earlier, r->entries);
+    const struct move move = game_move(&earlier, r->entries);
+    if (move.kind == MOVE_RESIGN || move.kind == MOVE_DRAW) // an entry too, but nothing is laid
+        return false;
+    r->move = move;
     game_undo(&earlier);
     r->move_seat = seat_in(&earlier);
     game_check(&earlier, r->move, &effect.effect);

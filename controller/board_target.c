@@ -41,7 +41,7 @@ void board_target_format(const struct board_target *t, char ret[POINTS_MAX + 1])
     ret[count] = 0;
 }
 
-static void add_pending(struct board_target *t, const char *pending)
+void board_target_add(struct board_target *t, const char *pending)
 {
     size_t count = (size_t)t->size * (size_t)t->size;
     if (!pending || strlen(pending) != count)
@@ -62,7 +62,7 @@ void board_target_resume(struct board_target *t, const struct game *game, const 
         board_target_settle(t);
     }
     board_target_set(t, game);
-    add_pending(t, pending);
+    board_target_add(t, pending);
 }
 
 void board_target_clear(struct board_target *t)

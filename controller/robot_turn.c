@@ -15,6 +15,20 @@ void robot_turn_accepted(struct robot *r)
         set_turn(r, &r->move);
 }
 
+// All that the arm may still have to do is to lay the marble. A block that stands half turned is no
+// work for it: its marbles lie a little like before and a little like after the turn.
+static void expect_marble(struct robot *r)
+{
+    struct game before = *robot_game(r);
+    board_target_init(&r->target, r->target.size);
+    if (game_undo(&before)) {
+        board_target_set(&r->target, &before);
+        board_target_settle(&r->target);
+    }
+    robot_set_target(r);
+    board_target_add(&r->target, r->o.pending);
+}
+
 // Nobody knows how far it came: compare() looks whether the block has been turned already.
 void robot_turn_resume(struct robot *r)
 {
@@ -28,8 +42,10 @@ void robot_turn_resume(struct robot *r)
         seat--;
     // While an undo was under way, what is left of the game is all there.
     if (move.kind == MOVE_PLACE && move.block && seat && !r->o.changed &&
-        !robot_player(r, seat)->at_board)
+        !robot_player(r, seat)->at_board) {
         set_turn(r, &move);
+        expect_marble(r);
+    }
     robot_set_target(r);
 }
 

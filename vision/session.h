@@ -68,6 +68,6 @@ int session_parse_line(const char *line, size_t size, struct session_event *ret,
                        struct error *err);
 
 // A frame source that plays a session's frames in order, also those that are recorded as "again":
-// the same bytes as the frame before (`fast`: as soon as asked; otherwise not before their time since
-// the first read, CLOCK_MONOTONIC).
+// the same bytes as the frame before (`fast`: as soon as asked; otherwise not before their time
+// since the first read, CLOCK_MONOTONIC).
 int session_source_open(const char *folder, bool fast, struct frame_source *ret, struct error *err);

@@ -23,10 +23,10 @@ if(TARGET tessera_controller)
         unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
     tessera_test(NAME test_controller_words SOURCES sim/test_controller_words.c sim/hands_rig.c
         unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
-    tessera_test(NAME test_controller_fallen SOURCES sim/test_controller_fallen.c sim/hands_rig.c
+    tessera_test(NAME test_controller_interrupted SOURCES sim/test_controller_interrupted.c sim/hands_rig.c
         unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
     foreach(test test_controller_faults test_controller_hands test_controller_words
-        test_controller_fallen)
+        test_controller_interrupted)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
         add_dependencies(${test} tessera-rulesd tessera-engine)
     endforeach()

@@ -269,6 +269,14 @@ void rig_take_back_a_pair(void)
     rig_say("undo");
 }
 
+void rig_assert_only_first_stone(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    for (int i = 0; i < 19 * 19; i++)
+        assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
+}
+
 void rig_find_programs(void)
 {
     char path[8192];

@@ -1,9 +1,8 @@
-// What people say to the robot when nobody asked them, and what is left to do after an
-// interruption: on the simulated table, with a person whose every act the test decides.
+// What people say to the robot when nobody asked them, and what becomes of it when the rules do not
+// answer: on the simulated table, with a person whose every act the test decides.
 #include "tests/sim/hands_rig.h"
 
 #include <errno.h>
-#include <math.h>
 
 #include "tests/unit/mortal_rulesd.h"
 
@@ -55,12 +54,6 @@ static bool hint_is_given(struct rig *g)
 {
     (void)g;
     return rig_counts()->hints > 0;
-}
-
-static bool one_is_lifted(struct rig *g)
-{
-    (void)g;
-    return rig_counts()->lifted == 1;
 }
 
 // --- what people say when nobody asked ---
@@ -443,14 +436,6 @@ static void undo_is_not_answered(void)
     rules_live("dumb");
 }
 
-static void assert_only_the_first_stone(void)
-{
-    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    table_truth(play_table(rig.play), truth);
-    for (int i = 0; i < 19 * 19; i++)
-        assert_int_equal(truth[i], i == 9 * 19 + 9 ? ROBOT : 0);
-}
-
 // It was done, and nobody heard of it.
 static void test_undo_is_not_answered(void **state)
 {
@@ -459,7 +444,7 @@ static void test_undo_is_not_answered(void **state)
     rig_say("retry");
     AWAIT(rules_are_read_anew);
     assert_true(rig_said("what was asked for has been done"));
-    assert_only_the_first_stone();
+    rig_assert_only_first_stone();
     assert_int_equal(rig_counts()->lifted, 2);
     assert_int_equal(rig_counts()->questions, 1);
 }
@@ -472,7 +457,7 @@ static void test_undo_is_not_answered_until_the_next_start(void **state)
     rig_end();
     rig_begin(true);
     AWAIT(rig_is_watching);
-    assert_only_the_first_stone();
+    rig_assert_only_first_stone();
     assert_int_equal(rig_counts()->lifted, 2);
     assert_int_equal(rig_counts()->questions, 0);
 }
@@ -493,198 +478,30 @@ static void test_a_move_is_not_answered(void **state)
     assert_int_equal(rig_counts()->hints, 0);
 }
 
-// --- after an interruption ---
-
-static void test_undo_is_finished_later(void **state)
-{
-    (void)state;
-    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_take_back_a_pair();
-    AWAIT(one_is_lifted);
-    rig_end();
-    rig_begin(true);
-    AWAIT(rig_is_watching);
-    assert_int_equal(rig_counts()->questions, 0);
-    assert_int_equal(rig_counts()->lifted, 1);
-    assert_only_the_first_stone();
-}
-
-static void die_when_taken_back(void **state)
-{
-    (void)state;
-    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_say("E5");
-    AWAIT(rig_two_more_are_laid);
-    rig.dies = true;
-    rig_say("undo");
-    rig_until(NULL, 60);
-}
-
-// The rules have taken the moves back, and the program dies before it can say so.
-static void test_killed_in_an_undo(void **state)
-{
-    (void)state;
-    rig_killed_in(die_when_taken_back);
-    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    AWAIT(rig_is_watching);
-    assert_int_equal(rig_counts()->questions, 0);
-    assert_int_equal(rig_counts()->lifted, 2);
-    assert_only_the_first_stone();
-}
-
-static void die_while_straightening(void **state)
-{
-    (void)state;
-    rig_lay_beside(1.2, (const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_say("E5");
-    AWAIT(rig_straightens);
-    AWAIT(rig_carries_over_the_board);
-    rig_die();
-}
-
-static void assert_straight_again(void)
-{
-    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
-    struct table_ledger ledger;
-    AWAIT(rig_is_watching);
-    table_truth(play_table(rig.play), truth);
-    table_ledger(play_table(rig.play), &ledger);
-    assert_int_equal(truth[9 * 19 + 9], ROBOT);
-    assert_int_equal(ledger.board[ROBOT], 2);
-    assert_int_equal(ledger.board[PERSON], 1);
-    assert_int_equal(ledger.cup + ledger.hand + ledger.beside + ledger.floor, 0);
-    assert_int_equal(rig_counts()->questions, 0);
-}
-
-// Lifted and not yet laid again, it drops onto the board; or, the second time, rolls off it.
-static void test_killed_while_straightening(void **state)
-{
-    (void)state;
-    rig_killed_in(die_while_straightening);
-    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    assert_straight_again();
-    assert_int_equal(rig_counts()->placed, 0);
-}
-
-static void test_killed_while_straightening_what_rolls(void **state)
-{
-    (void)state;
-    rig_killed_in(die_while_straightening);
-    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    const struct settings_board *board = &rig.settings.board;
-    assert_int_equal(
-        0, table_take_stone(play_table(rig.play), 9 * board->pitch_x, 9 * board->pitch_y));
-    assert_straight_again();
-    assert_int_equal(rig_counts()->placed, 1);
-}
-
-static bool lies_at(const struct world_stone *stone, int column, int row)
-{
-    const struct settings_board *board = &rig.settings.board;
-    return hypot(stone->x - column * board->pitch_x, stone->y - row * board->pitch_y) < 4;
-}
-
-// What dropped off the cup rolled to this point; the others lie on K10 and on that one.
-static void roll_to(int column, int row, int other_column, int other_row)
-{
-    const struct world *w = rig_world();
-    const struct settings_board *board = &rig.settings.board;
-    for (int i = 0; i < w->stone_count; i++) {
-        const struct world_stone *stone = &w->stone[i];
-        if (stone->place != PLACE_TABLE || stone->y < 0 || stone->x < 0 ||
-            stone->x > 18.5 * board->pitch_x || lies_at(stone, 9, 9) ||
-            lies_at(stone, other_column, other_row))
-            continue;
-        const unsigned colour = (unsigned)stone->colour;
-        assert_int_equal(table_take_stone(play_table(rig.play), stone->x, stone->y), 0);
-        table_put_stone(play_table(rig.play), (int)colour, column * board->pitch_x,
-                        row * board->pitch_y);
-        return;
-    }
-    fail_msg("no stone has dropped");
-}
-
-static void die_while_lifting(void **state)
-{
-    (void)state;
-    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_take_back_a_pair();
-    AWAIT(rig_carries_over_the_board);
-    rig_die();
-}
-
-static bool claimed(struct rig *g)
-{
-    (void)g;
-    return rig_said("must be the one that hung on the cup");
-}
-
-static void die_once_more(void **state)
-{
-    (void)state;
-    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    roll_to(16, 2, 4, 4);
-    AWAIT(claimed);
-    AWAIT(rig_carries_over_the_board);
-    rig_die();
-}
-
-// Each time with a stone on the cup, which drops onto an empty point. The first is known to be
-// ours, and not yet lifted, as the second drops.
-static void test_killed_twice_while_lifting(void **state)
-{
-    (void)state;
-    rig_killed_in(die_while_lifting);
-    rig_killed_in(die_once_more);
-    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    roll_to(6, 11, 16, 2);
-    AWAIT(rig_is_watching);
-    assert_int_equal(rig_counts()->questions, 0);
-    assert_int_equal(rig_counts()->lifted, 2);
-    assert_only_the_first_stone();
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_done_while_putting_back, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_without_a_move, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_done_while_the_robot_thinks, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_while_the_robot_thinks, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_while_starting, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_while_homing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_at_the_turn, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_twice, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_long_wait_is_told_again, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_under_a_hand, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_declined_word_is_no_leave, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_declined_word_is_no_leave, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_before_homing, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_word_is_spent_by_what_it_began, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_word_is_spent_by_what_it_began, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_leaving_in_the_dark, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_unasked, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_fails_while_thinking, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_resigning_fails_while_thinking, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_resigning_fails_while_thinking, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_not_answered, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_undo_is_not_answered_until_the_next_start, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_is_not_answered_until_the_next_start, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_move_is_not_answered, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up,
-                                        rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_twice_while_lifting, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

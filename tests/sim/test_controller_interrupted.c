@@ -1,0 +1,252 @@
+// What is left to do after an interruption: on the simulated table, by the program that goes on.
+#include "tests/sim/hands_rig.h"
+
+#include <math.h>
+
+static bool is_retreating(struct rig *g)
+{
+    return g->state == ROBOT_RETREATING;
+}
+
+static bool is_asking(struct rig *g)
+{
+    return g->state == ROBOT_ASKING;
+}
+
+static bool is_turning(struct rig *g)
+{
+    return g->state == ROBOT_TURNING;
+}
+
+static bool is_found(struct rig *g)
+{
+    (void)g;
+    return rig_said("must be the one that hung on the cup");
+}
+
+// The robot's first stone is lost on its way, and lies on that point when the robot looks.
+static void lose_first_stone(int column, int row)
+{
+    const struct settings_board *board = &rig.settings.board;
+    struct table *table = play_table(rig.play);
+    AWAIT(rig_carries_over_the_board);
+    table_fault(table, FAULT_LOSE_STONE, 0.01);
+    AWAIT(is_retreating);
+    const struct world *w = rig_world();
+    int lost = 0;
+    while (lost < w->stone_count && w->stone[lost].place != PLACE_TABLE)
+        lost++;
+    assert_true(lost < w->stone_count);
+    assert_int_equal(table_take_stone(table, w->stone[lost].x, w->stone[lost].y), 0);
+    table_put_stone(table, ROBOT, column * board->pitch_x, row * board->pitch_y);
+    AWAIT(is_found);
+}
+
+// One stone fell, so one stone is ours: what lies elsewhere later is for people to judge.
+static void test_a_fallen_stone_is_found_once(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    lose_first_stone(3, 3);
+    rig_end();
+    rig_begin(true);
+    const struct settings_board *board = &rig.settings.board;
+    table_put_stone(play_table(rig.play), ROBOT, 15 * board->pitch_x, 3 * board->pitch_y);
+    AWAIT(is_asking);
+    assert_true(rig_said("new: Q4"));
+    assert_false(is_found(&rig));
+}
+
+// In Pentago a block is still to be turned.
+static void test_a_marble_was_found_before_the_turn(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    lose_first_stone(5, 0);
+    rig_end();
+    rig_begin(true);
+    AWAIT(is_turning);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+// --- undone ---
+
+static bool one_is_lifted(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->lifted == 1;
+}
+
+static void test_undo_is_finished_later(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_take_back_a_pair();
+    AWAIT(one_is_lifted);
+    rig_end();
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 1);
+    rig_assert_only_first_stone();
+}
+
+static void die_when_taken_back(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    rig.dies = true;
+    rig_say("undo");
+    rig_until(NULL, 60);
+}
+
+// The rules have taken the moves back, and the program dies before it can say so.
+static void test_killed_in_an_undo(void **state)
+{
+    (void)state;
+    rig_killed_in(die_when_taken_back);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    rig_assert_only_first_stone();
+}
+
+static void die_while_straightening(void **state)
+{
+    (void)state;
+    rig_lay_beside(1.2, (const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_straightens);
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+static void assert_straight_again(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    struct table_ledger ledger;
+    AWAIT(rig_is_watching);
+    table_truth(play_table(rig.play), truth);
+    table_ledger(play_table(rig.play), &ledger);
+    assert_int_equal(truth[9 * 19 + 9], ROBOT);
+    assert_int_equal(ledger.board[ROBOT], 2);
+    assert_int_equal(ledger.board[PERSON], 1);
+    assert_int_equal(ledger.cup + ledger.hand + ledger.beside + ledger.floor, 0);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+// Lifted and not yet laid again, it drops onto the board; or, the second time, rolls off it.
+static void test_killed_while_straightening(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 0);
+}
+
+static void test_killed_while_straightening_what_rolls(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_straightening);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    const struct settings_board *board = &rig.settings.board;
+    assert_int_equal(
+        0, table_take_stone(play_table(rig.play), 9 * board->pitch_x, 9 * board->pitch_y));
+    assert_straight_again();
+    assert_int_equal(rig_counts()->placed, 1);
+}
+
+static bool lies_at(const struct world_stone *stone, int column, int row)
+{
+    const struct settings_board *board = &rig.settings.board;
+    return hypot(stone->x - column * board->pitch_x, stone->y - row * board->pitch_y) < 4;
+}
+
+// What dropped off the cup rolled to this point; the others lie on K10 and on that one.
+static void roll_to(int column, int row, int other_column, int other_row)
+{
+    const struct world *w = rig_world();
+    const struct settings_board *board = &rig.settings.board;
+    for (int i = 0; i < w->stone_count; i++) {
+        const struct world_stone *stone = &w->stone[i];
+        if (stone->place != PLACE_TABLE || stone->y < 0 || stone->x < 0 ||
+            stone->x > 18.5 * board->pitch_x || lies_at(stone, 9, 9) ||
+            lies_at(stone, other_column, other_row))
+            continue;
+        const unsigned colour = (unsigned)stone->colour;
+        assert_int_equal(table_take_stone(play_table(rig.play), stone->x, stone->y), 0);
+        table_put_stone(play_table(rig.play), (int)colour, column * board->pitch_x,
+                        row * board->pitch_y);
+        return;
+    }
+    fail_msg("no stone has dropped");
+}
+
+static void die_while_lifting(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_take_back_a_pair();
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+static bool claimed(struct rig *g)
+{
+    (void)g;
+    return rig_said("must be the one that hung on the cup");
+}
+
+static void die_once_more(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    roll_to(16, 2, 4, 4);
+    AWAIT(claimed);
+    AWAIT(rig_carries_over_the_board);
+    rig_die();
+}
+
+// Each time with a stone on the cup, which drops onto an empty point. The first is known to be
+// ours, and not yet lifted, as the second drops.
+static void test_killed_twice_while_lifting(void **state)
+{
+    (void)state;
+    rig_killed_in(die_while_lifting);
+    rig_killed_in(die_once_more);
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    roll_to(6, 11, 16, 2);
+    AWAIT(rig_is_watching);
+    assert_int_equal(rig_counts()->questions, 0);
+    assert_int_equal(rig_counts()->lifted, 2);
+    rig_assert_only_first_stone();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_found_once, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_marble_was_found_before_the_turn, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_twice_while_lifting, rig_set_up, rig_tear_down),
+    };
+    rig_find_programs();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("interrupted", tests, NULL, NULL);
+}

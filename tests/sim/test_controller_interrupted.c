@@ -237,12 +237,15 @@ static void test_killed_twice_while_lifting(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_found_once, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_marble_was_found_before_the_turn, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_found_once, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_marble_was_found_before_the_turn, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_while_straightening_what_rolls, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_twice_while_lifting, rig_set_up, rig_tear_down),
     };
     rig_find_programs();

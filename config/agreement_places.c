@@ -144,6 +144,22 @@ static void check_stones(struct reading *reading)
                         s->stones.diameter, pitch);
 }
 
+// The farthest try to grip a stone must not touch, or even take, the one beside it.
+static void check_search(struct reading *reading)
+{
+    const struct settings *s = &reading->settings;
+    static const double REACH = 2.5; // steps: arm_program_spot() of motion/program.h
+    const struct settings_gripper *g = &s->gripper;
+    bool along_x = s->board.pitch_x <= s->board.pitch_y;
+    double pitch = along_x ? s->board.pitch_x : s->board.pitch_y;
+    double room = pitch - s->stones.diameter / 2 - g->cup_diameter / 2;
+    if (g->retries && g->retry_step > 0 && REACH * g->retry_step > room)
+        agreement_fault(reading, "gripper.retry_step", along_x ? "board.pitch_x" : "board.pitch_y",
+                        "tries go %g mm aside, where a cup of %g mm touches the next stone; at "
+                        "most %.1f mm",
+                        REACH * g->retry_step, g->cup_diameter, fmax(0, floor(room * 4) / 10));
+}
+
 static void check_homing(struct reading *reading)
 {
     const struct settings_machine *m = &reading->settings.machine;
@@ -161,5 +177,6 @@ void agreement_places(struct reading *reading)
     agreement_spots(reading);
     check_heights(reading);
     check_stones(reading);
+    check_search(reading);
     check_homing(reading);
 }

@@ -242,7 +242,7 @@ const struct schema_key schema_keys[] = {
     INTEGER("gripper.retries", gripper.retries, SCHEMA_NO_UNIT, 0, 10, "3",
             "Failed picks that are tried again before a person is asked"),
     REAL("gripper.retry_step", gripper.retry_step, SCHEMA_MM, 0, 5, "1",
-         "Distance by which another try at a pick is moved aside"),
+         "Other tries at a pick are moved aside by this; the last by 2.5 times as much"),
     REAL("gripper.wait_time", gripper.wait_time, SCHEMA_SECONDS, 0, 3600, "300",
          "The next stone is picked ahead and waits so long on the cup; 0 = picked when it is due"),
 

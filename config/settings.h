@@ -190,7 +190,7 @@ struct settings_gripper {
     double cup_diameter;
     double grip_time, release_time; // seconds at the bottom; calibration may shorten them
     int retries;                    // picks tried again before a person is asked …
-    double retry_step;              // … in a small cross with arms this long
+    double retry_step;              // … this far beside it, in the end 2.5 times as far
     double wait_time; // s a stone picked while people think may wait on the cup; 0 = none is
 };
 

@@ -88,6 +88,7 @@ static const struct expected DISAGREEMENTS[] = {
     {"machine:\n  pull_off: 40\n", 2, 13, "machine.pull_off, machine.travel_z", "leaves nothing"},
     // stones
     {"stones:\n  diameter: 24\n", 2, 13, "stones.diameter, board.pitch_x", "do not fit"},
+    {"gripper:\n  retry_step: 4.5 mm\n", 2, 15, "gripper.retry_step, board.pitch_x", "at most 4.0"},
     {"stones:\n  colour2: blue\n", 2, 12, "stones.colour2, stones.colour1", "the same colour"},
     {"stones:\n  colour2: none\n", 2, 12, "stones.colour2", "at least two colours"},
     {"stones:\n  colour4: green\n", 2, 12, "stones.colour3", ""},

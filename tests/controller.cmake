@@ -46,6 +46,7 @@ if(TARGET tessera_controller)
     foreach(test test_play_kill test_play_game test_play_replay)
         add_dependencies(${test} tessera tessera-rulesd tessera-engine)
     endforeach()
+    set_tests_properties(test_play_game PROPERTIES COST 1000) # the longest: first, or all wait for it
 
     tessera_bench(NAME make_session SOURCES sessions/make_session.c LIBS tessera_controller)
     set_target_properties(make_session PROPERTIES LINKER_LANGUAGE CXX)

@@ -54,6 +54,14 @@ static bool is_blind(const struct robot *r)
     return r->camera_lost || !r->last.time_ns;
 }
 
+// In such a picture there is no hand and nothing moves, whatever is there and does.
+static bool shows_nothing(const struct robot *r)
+{
+    enum scene_state state = r->last.scene.state;
+    return is_blind(r) || state == SCENE_TOO_DARK || state == SCENE_OVEREXPOSED ||
+           state == SCENE_NO_BOARD;
+}
+
 // Where the tool is not known, or no row lies below those that the arm may cover, nothing tells a
 // hand from the arm: an arm that stands waits for both, and is_ghost() keeps it from doing so for
 // ever. While it stands, so little is a hand as is one that rests.
@@ -63,7 +71,7 @@ bool robot_hand_seen(const struct robot *r)
     double row = robot_tool_row(r);
     if (!arm_in_the_picture(r))
         return state == SCENE_HAND || state == SCENE_MOVING || state == SCENE_NO_BOARD;
-    if (is_blind(r))
+    if (shows_nothing(r))
         return true;
     if (stands_in_doubt(r) && (!r->row_known || row <= HAND_WATCH_ROWS))
         return state != SCENE_STILL;
@@ -160,8 +168,15 @@ void robot_hands_patience(struct robot *r)
         return; // it is on its way
     if (is_blind(r))
         robot_news(r, ROBOT_NEWS_HINT, "the arm still waits for the camera. Is it plugged in?");
+    else if (badly && stands_in_doubt(r))
+        robot_news(
+            r, ROBOT_NEWS_HINT,
+            "the arm still waits: %s. If that can't be helped, keep all hands away, stop the "
+            "robot, and only then %s: the arm finds its home corner first.",
+            badly, robot_reset_words(r));
     else if (badly)
-        robot_news(r, ROBOT_NEWS_HINT, "the arm still waits: %s", badly);
+        robot_news(r, ROBOT_NEWS_HINT,
+                   "the arm still waits: %s. It goes on as soon as the board can be seen.", badly);
     else
         robot_news(
             r, ROBOT_NEWS_HINT,
@@ -172,11 +187,19 @@ void robot_hands_patience(struct robot *r)
     robot_patience(r, HAND_PATIENCE_NS);
 }
 
+static void note_motion(struct robot *r)
+{
+    if (r->last.scene.motion > 0 || shows_nothing(r) || r->last.scene.state == SCENE_LIGHT)
+        r->calm_since_ns = 0;
+    else if (!r->calm_since_ns)
+        r->calm_since_ns = r->last.time_ns;
+}
+
 // Not once since then has anything moved: a hand that rests would by now.
 static bool is_ghost(const struct robot *r)
 {
-    int64_t since = r->moved_ns > r->waits_since_ns ? r->moved_ns : r->waits_since_ns;
-    return r->waits_since_ns && stands_in_doubt(r) && r->last.scene.motion == 0 &&
+    int64_t since = r->calm_since_ns > r->waits_since_ns ? r->calm_since_ns : r->waits_since_ns;
+    return r->waits_since_ns && r->calm_since_ns && stands_in_doubt(r) &&
            r->last.time_ns - since >= GHOST_NS;
 }
 
@@ -192,8 +215,7 @@ void robot_hands_watch(struct robot *r)
 {
     if (arm_state(r->arm) == ARM_HOMED && r->state != ROBOT_HOLDING)
         note_row(r);
-    if (r->last.scene.motion > 0)
-        r->moved_ns = r->last.time_ns;
+    note_motion(r);
     bool hand = robot_hand_seen(r);
     if (hand)
         r->clear_since_ns = 0;
@@ -210,7 +232,7 @@ void robot_hands_watch(struct robot *r)
 // Blind, the arm does not move.
 void robot_hands_blind(struct robot *r)
 {
-    r->clear_since_ns = 0;
+    r->clear_since_ns = r->calm_since_ns = 0;
     if (under_way(r))
         robot_raise(r, ROBOT_EV_HAND);
 }

@@ -111,14 +111,14 @@ struct robot {
     bool row_known;   // it has been, once
     int64_t
         waits_since_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
-    int64_t moved_ns;   // something in the picture did, last
-    int64_t word_ns;    // a person has said that the arm may move; 0 = that is spent
-    unsigned fallen;    // colours that fell off the cup and may lie anywhere; bit 0 = which?
-    int looks_anew;     // for the grid, since the board was last right
-    bool adrift;        // a stone has been on the cup since the board was last right
-    bool change_logged; // the log has what was pending when the game was changed
-    bool undo_asked;    // the rules are asked to take back, and the log says so
-    bool home_due;      // a stone lies too far off: the arm may have lost steps
+    int64_t calm_since_ns;  // nothing in the picture moves since; 0 = something does, or who knows
+    int64_t word_ns;        // a person has said that the arm may move; 0 = that is spent
+    unsigned fallen;        // colours that fell off the cup and may lie anywhere; bit 0 = which?
+    int looks_anew;         // for the grid, since the board was last right
+    bool adrift;            // a stone has been on the cup since the board was last right
+    bool change_logged;     // the log has what was pending when the game was changed
+    bool undo_asked;        // the rules are asked to take back, and the log says so
+    bool home_due;          // a stone lies too far off: the arm may have lost steps
     struct home_check home; // by the stones laid since
     int64_t work_began_ns;
     unsigned ahead_asked;  // colour of the stone to be picked ahead

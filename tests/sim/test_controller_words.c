@@ -283,45 +283,6 @@ static void test_a_word_is_spent_by_what_it_began(void **state)
     rig_assert_stands();
 }
 
-static bool is_told_of_the_dark(struct rig *g)
-{
-    (void)g;
-    return rig_said("it is too dark to see the board; the robot wants to put away");
-}
-
-static bool is_told_of_the_dark_again(struct rig *g)
-{
-    (void)g;
-    return rig_said("the arm still waits: it is too dark to see the board");
-}
-
-static bool cup_is_free(struct rig *g)
-{
-    (void)g;
-    return world_count(rig_world(), PLACE_CUP, 0) == 0;
-}
-
-// Somebody switches the lamp off and leaves, with a stone on the cup.
-static void test_leaving_in_the_dark(void **state)
-{
-    (void)state;
-    rig_sit_down((const char *const[]){"gripper.wait_time=600 s", NULL});
-    struct table *table = play_table(rig.play);
-    table_fault(table, FAULT_LIGHT_GAIN, 0);
-    rig_until(NULL, 5);
-    assert_true(robot_put_away(play_robot(rig.play)));
-    assert_true(rig_until(is_told_of_the_dark, 2));
-    rig_stand();
-    AWAIT(is_told_of_the_dark_again);
-    rig.news_size = 0;
-    rig.news[0] = 0;
-    rig_say("retry");
-    assert_true(rig_until(is_told_of_the_dark_again, 1));
-    rig_assert_stands();
-    table_fault(table, FAULT_LIGHT_GAIN, 1);
-    AWAIT(cup_is_free);
-}
-
 // Whichever button or word people reach for, a question is answered by it.
 static void test_start_answers_a_question(void **state)
 {
@@ -496,7 +457,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_retry_before_homing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_word_is_spent_by_what_it_began, rig_set_up,
                                         rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_leaving_in_the_dark, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_unasked, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,

@@ -5,8 +5,10 @@ tessera_test(NAME test_controller_next_stone SOURCES unit/test_controller_next_s
 tessera_test(NAME test_controller_home_check SOURCES unit/test_controller_home_check.c
     LIBS tessera_reading)
 tessera_test(NAME test_controller_reading SOURCES unit/test_controller_reading.c LIBS tessera_reading)
-tessera_test(NAME test_controller_peers SOURCES unit/test_controller_peers.c unit/mortal_rulesd.c
+tessera_test(NAME test_controller_players SOURCES unit/test_controller_players.c LIBS tessera_peers)
+tessera_test(NAME test_controller_referee SOURCES unit/test_controller_referee.c unit/mortal_rulesd.c
     LIBS tessera_peers)
+tessera_test(NAME test_controller_log SOURCES unit/test_controller_log.c LIBS tessera_peers)
 
 if(TARGET tessera_controller)
     tessera_test(NAME test_controller_controls SOURCES unit/test_controller_controls.c

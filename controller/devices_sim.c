@@ -104,7 +104,7 @@ int devices_table_port(struct devices *d, struct error *err)
     int r = table_serial_open(d->table, &fd);
     if (r < 0)
         return error_set(err, r, "the simulated plotter can't be opened: %s.", strerror(-r));
-    r = transport_new_fd(fd, "the simulated plotter", on_reopen, d, &d->transport, err);
+    r = transport_new_fd(fd, "the simulated table", on_reopen, d, &d->transport, err);
     if (r == 0)
         r = loop_add_settled(d->loop, on_settled, d);
     return r;

@@ -79,9 +79,7 @@ void robot_act_start(struct robot *r)
         robot_raise(r, ROBOT_EV_ARM_READY);
         break;
     case ARM_OFFLINE:
-        robot_news(r, ROBOT_NEWS_TROUBLE, "waiting for the plotter%s%s",
-                   grbl_last_trouble(arm_grbl(r->arm))[0] ? ": " : "",
-                   grbl_last_trouble(arm_grbl(r->arm)));
+        robot_arm_awaited(r);
         robot_patience(r, START_PATIENCE_NS);
         break;
     case ARM_FAULTED:

@@ -1,5 +1,6 @@
 // What the arm tells: of its state, of jobs that ended, of what it is about to do.
 #include <stdio.h>
+#include <string.h>
 
 #include "controller/robot_private.h"
 #include "rules/notation.h"
@@ -49,10 +50,30 @@ static void describe(const struct robot *r, uint64_t tag, char *buf, size_t size
                  r->colours.marbles ? "marble" : "stone");
 }
 
+// The loss of the plotter ends many things at once; people are told of it once.
+static bool loss_is_told(struct robot *r, const char *text)
+{
+    const char *loss = grbl_last_trouble(arm_grbl(r->arm));
+    if (!loss[0] || !strstr(text, loss))
+        return false;
+    bool told = strcmp(loss, r->loss_told) == 0;
+    snprintf(r->loss_told, sizeof r->loss_told, "%s", loss);
+    return told;
+}
+
 void robot_arm_trouble(struct robot *r, const char *text)
 {
     snprintf(r->failure, sizeof r->failure, "%s", text);
-    robot_news(r, ROBOT_NEWS_TROUBLE, "%s", text);
+    if (!loss_is_told(r, text))
+        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", text);
+}
+
+void robot_arm_awaited(struct robot *r)
+{
+    const char *loss = grbl_last_trouble(arm_grbl(r->arm));
+    bool tell = loss[0] && !loss_is_told(r, loss);
+    robot_news(r, ROBOT_NEWS_TROUBLE, "waiting for the plotter%s%s", tell ? ": " : "",
+               tell ? loss : "");
 }
 
 // --- news of the arm ---
@@ -61,7 +82,10 @@ static void on_state(struct robot *r, const struct arm_event *e)
 {
     bool was_homed = r->arm_homed;
     r->arm_homed = e->state == ARM_HOMED;
-    if (e->text[0] && e->state != ARM_HOMED && r->state != ROBOT_STOPPED)
+    if (e->state != ARM_OFFLINE)
+        r->loss_told[0] = '\0';
+    if (e->text[0] && e->state != ARM_HOMED && r->state != ROBOT_STOPPED &&
+        !loss_is_told(r, e->text))
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
     switch (e->state) {
     case ARM_FAULTED:

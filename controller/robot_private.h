@@ -124,8 +124,9 @@ struct robot {
     unsigned ahead_asked;  // colour of the stone to be picked ahead
     unsigned ahead_colour; // of the one that has been; 0 = none
     int64_t ahead_since_ns;
-    bool ahead_failed;        // since the last stone was laid: no other try before one is due
-    char failure[ROBOT_TEXT]; // of the last failed step
+    bool ahead_failed;          // since the last stone was laid: no other try before one is due
+    char failure[ROBOT_TEXT];   // of the last failed step
+    char loss_told[ROBOT_TEXT]; // why the plotter is gone, as people were told; "" = it is there
 
     // Eyes.
     struct eye *eye;
@@ -165,6 +166,7 @@ const char *robot_colour_name(const struct robot *r, unsigned colour);
 // robot_arm_events.c
 struct arm_hooks robot_arm_hooks(struct robot *r);
 void robot_arm_trouble(struct robot *r, const char *text); // kept as the reason, and told
+void robot_arm_awaited(struct robot *r);                   // told: there is no plotter yet
 
 // robot_arm_open.c
 int robot_arm_open(struct robot *r, struct error *err);

@@ -112,6 +112,27 @@ static void test_cable_pulled_under_a_hand(void **state)
     assert_int_equal(rig_world()->incident_kind[INCIDENT_HAND], 0);
 }
 
+// Each time it is, and however much ends by it.
+static void test_a_lost_cable_is_told_once(void **state)
+{
+    (void)state;
+    static const char told[] = "The plotter on the simulated table is gone";
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("E5");
+    AWAIT(rig_carries_over_the_board);
+    for (int times = 1; times <= 2; times++) {
+        table_fault(play_table(rig.play), FAULT_UNPLUG, 0);
+        rig_until(NULL, 2);
+        table_fault(play_table(rig.play), FAULT_REPLUG, 0);
+        rig_until(NULL, 8);
+        int count = 0;
+        for (const char *at = rig.news; (at = strstr(at, told)); at += sizeof told)
+            count++;
+        assert_int_equal(count, times);
+    }
+    AWAIT(rig_two_more_are_laid);
+}
+
 // The other order: the hand comes while nobody knows where the arm is.
 static void test_homing_waits_for_a_hand(void **state)
 {
@@ -443,6 +464,7 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_doubt_homes_before_putting_back, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_lost_cable_is_told_once, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_waits_for_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_waits_for_a_resting_hand, rig_set_up,
                                         rig_tear_down),

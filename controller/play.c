@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "config/base/clock.h"
@@ -15,7 +14,6 @@
 #include "controller/player_board.h"
 #include "controller/player_engine.h"
 #include "controller/player_sim.h"
-#include "rules/daemon/journal.h"
 #include "rules/notation.h"
 
 enum { PATH_SIZE = 4096 };
@@ -335,18 +333,12 @@ static void take_past(struct play *p)
     p->options.seed = p->past.game.seed;
 }
 
-// A program that was killed a moment ago may have left a child that still holds the lock: it was
-// just about to become another program.
 static int open_log(struct play *p, const char *folder, struct error *err)
 {
-    enum { TRIES = 20, TRIES_LEFT_LOCKED = 200 };
-    const struct timespec pause = {.tv_nsec = 50 * NS_PER_MS};
-    int r = robot_log_open(folder, &p->log, &p->past, err);
-    for (int i = 0; r == -EBUSY && i < (journal_left_locked(folder) ? TRIES_LEFT_LOCKED : TRIES);
-         i++) {
-        nanosleep(&pause, NULL);
+    int tries = 0, r;
+    do
         r = robot_log_open(folder, &p->log, &p->past, err);
-    }
+    while (r == -EBUSY && robot_log_wait(folder, tries++));
     return r;
 }
 

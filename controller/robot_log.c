@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "config/base/json.h"
 #include "rules/daemon/journal.h"
@@ -114,6 +115,16 @@ static int refuse_second(const char *folder, struct error *err)
                           "another tessera is playing with the state in %s; end that game, or give "
                           "this one a folder of its own with --state.",
                           folder);
+}
+
+bool robot_log_wait(const char *folder, int tries)
+{
+    enum { TRIES = 20, TRIES_LEFT_LOCKED = 200 };
+    const struct timespec pause = {.tv_nsec = 50000000};
+    if (tries >= (journal_left_locked(folder) ? TRIES_LEFT_LOCKED : TRIES))
+        return false;
+    nanosleep(&pause, NULL);
+    return true;
 }
 
 int robot_log_look(const char *folder, struct robot_log_past *ret, struct error *err)

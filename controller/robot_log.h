@@ -52,6 +52,10 @@ struct robot_log_past {
 // -EBUSY: another controller uses it.
 int robot_log_open(const char *folder, struct robot_log **ret, struct robot_log_past *ret_past,
                    struct error *err);
+// After -EBUSY. A program that was killed a moment ago may have left a child that still holds the
+// lock: it was just about to become another program. Waits a little; false: it has been tried often
+// enough. tries: how often it has been.
+bool robot_log_wait(const char *folder, int tries);
 // What the log says, for who only looks: nothing is made, noted or put aside, whatever the last
 // program left. -EBUSY: a controller uses it; -ENOENT: there is none.
 int robot_log_look(const char *folder, struct robot_log_past *ret, struct error *err);

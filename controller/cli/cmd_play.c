@@ -123,12 +123,13 @@ static int parse_seats(const char *text, const struct settings *settings, enum p
 static int look_back(const char *state, bool sim, struct robot_log_past *ret, struct error *err)
 {
     char folder[PATH_SIZE];
-    struct robot_log *log;
+    int tries = 0, r;
     snprintf(folder, sizeof folder, "%.4000s/robot", state);
-    int r = robot_log_open(folder, &log, ret, err);
-    if (r < 0)
+    do
+        r = robot_log_look(folder, ret, err);
+    while (r == -EBUSY && robot_log_wait(folder, tries++));
+    if (r < 0 && r != -ENOENT)
         return r;
-    robot_log_free(log);
     if (!ret->open)
         log_warning("there is no unfinished game in %s: a new one begins%s.", state,
                     ret->game.sim && !sim

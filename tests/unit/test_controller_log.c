@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -162,11 +164,55 @@ static void test_robot_log_undo(void **state)
     assert_string_equal(past.pending, "");
 }
 
+// Holds the log for a moment, as what a killed program has just started does.
+static void hold_for_a_moment(const char *path)
+{
+    int ready[2];
+    char byte = 0;
+    assert_int_equal(pipe(ready), 0);
+    if (fork() == 0) {
+        struct robot_log *log;
+        struct robot_log_past past;
+        struct error err;
+        bool held = robot_log_open(path, &log, &past, &err) == 0;
+        (void)!write(ready[1], &byte, 1);
+        usleep(300000);
+        _exit(!held);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+static void test_robot_log_waits(void **state)
+{
+    (void)state;
+    char path[64];
+    struct error err;
+    struct robot_log *log;
+    struct robot_log_past past;
+    snprintf(path, sizeof path, "%s/robot", folder);
+    hold_for_a_moment(path);
+    int tries = 0, r, status;
+    while ((r = robot_log_look(path, &past, &err)) == -EBUSY && robot_log_wait(path, tries))
+        tries++;
+    assert_int_equal(r, 0);
+    assert_true(tries > 0);
+    wait(&status);
+    assert_int_equal(status, 0);
+    // Who goes on playing is not waited for.
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_true(robot_log_wait(path, 0));
+    assert_false(robot_log_wait(path, 20));
+    robot_log_free(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robot_log),
         cmocka_unit_test(test_robot_log_undo),
+        cmocka_unit_test(test_robot_log_waits),
     };
     if (!mkdtemp(folder))
         return 1;

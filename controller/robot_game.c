@@ -150,11 +150,19 @@ void robot_act_think(struct robot *r)
 
 // --- the rules ---
 
+// Taken back, resigned, agreed, or played on: not so after a draw was only offered, nor when the
+// game was read anew and stands as it did.
+static bool game_is_another(const struct robot *r)
+{
+    const struct game *game = robot_game(r);
+    return game->entries != r->entries || game->result.over != r->over;
+}
+
 static void follow_all(struct robot *r, const struct rules_effect *effect)
 {
     const struct game *game = robot_game(r);
-    robot_set_target(r);
     r->entries = game->entries;
+    r->over = game->result.over;
     for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
         struct player *p = robot_player(r, seat);
         p->ops->follow(p->impl, game);
@@ -184,6 +192,7 @@ static void accept_move(struct robot *r, const struct rules_effect *effect)
     r->counts.captured += effect->effect.captured_count;
     r->attempts = 0;
     robot_turn_accepted(r);
+    robot_set_target(r);
     follow_all(r, effect);
     announce_calls(r, &effect->effect);
 }
@@ -277,6 +286,17 @@ static void not_changed(struct robot *r, const struct error *err)
     robot_raise(r, ROBOT_EV_CHANGED);
 }
 
+static void change_target(struct robot *r)
+{
+    r->mover = 0;
+    if (robot_game(r)->entries < r->entries)
+        r->turn.state = TURN_NONE; // taken back
+    if (robot_game(r)->result.over)
+        robot_turn_ended(r);
+    r->tidying = r->result_told = false; // taken back: it goes on
+    robot_set_target(r);
+}
+
 static void on_changed(void *user, const struct rules_effect *effect, const struct error *err)
 {
     (void)effect;
@@ -290,14 +310,12 @@ static void on_changed(void *user, const struct rules_effect *effect, const stru
         robot_raise(r, ROBOT_EV_CHANGED);
         return;
     }
-    r->mover = 0;
-    if (robot_game(r)->entries < r->entries)
-        r->turn.state = TURN_NONE; // taken back
-    if (robot_game(r)->result.over)
-        robot_turn_ended(r);
-    r->tidying = r->result_told = false; // taken back: it goes on
+    bool another = game_is_another(r);
+    if (another)
+        change_target(r);
     follow_all(r, NULL);
-    robot_note_change(r);
+    if (another)
+        robot_note_change(r);
     robot_raise(r, ROBOT_EV_CHANGED);
 }
 
@@ -324,10 +342,10 @@ void robot_act_judge(struct robot *r)
 static void on_reread(void *user, const struct rules_effect *effect, const struct error *err)
 {
     struct robot *r = user;
-    bool done = !err && (robot_game(r)->entries != r->entries || robot_game(r)->result.over);
     if (!err)
         robot_news(r, ROBOT_NEWS_DOING, "the rules answer again: %s",
-                   done ? "what was asked for has been done" : "the game stands as it did");
+                   game_is_another(r) ? "what was asked for has been done"
+                                      : "the game stands as it did");
     on_changed(r, effect, err);
 }
 

@@ -144,6 +144,7 @@ struct robot {
     struct board_target target;
     struct robot_turn turn;
     size_t entries;   // of the game as last followed
+    bool over;        // that game was
     struct move move; // read or named, not yet judged
     unsigned move_seat;
     struct rules_effect effect; // of the last accepted move

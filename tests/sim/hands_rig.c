@@ -182,7 +182,7 @@ void rig_begin(bool resume)
     struct error err;
     const struct play_options options = {.settings = &rig.settings,
                                          .variant = rig.settings.game.variant,
-                                         .seats = PLAY_ROBOT_FIRST,
+                                         .seats = rig.seats,
                                          .fast = true,
                                          .level = 2,
                                          .seed = 5,

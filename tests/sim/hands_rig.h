@@ -25,6 +25,7 @@ struct rig {
     struct play *play;
     struct loop_source *timer;
     struct settings settings;
+    enum play_seats seats; // who plays; the robot is first unless a test says otherwise
     enum robot_state state;
     int64_t entered[ROBOT_STATES]; // when last
     bool (*condition)(struct rig *rig);

@@ -490,6 +490,8 @@ static int on_rules_answer(int r, struct error *err)
                          "it again when the robot goes on.");
     if (r == -EPERM)
         return error_set(err, r, "too late: the stones are being put away.");
+    if (r == -EALREADY)
+        return error_set(err, r, "the game is over already.");
     if (r == -ENODATA)
         return error_set(err, r, "there is nothing to take back.");
     return r < 0 ? error_set(err, r, "that can't be done: %s.", strerror(-r)) : 0;

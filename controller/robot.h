@@ -96,6 +96,7 @@ void robot_retry(struct robot *robot);
 // Takes back moves until it is `seat`'s turn again; -ENODATA when that seat has not moved yet,
 // -EPERM when the stones are being put away. The robot puts the board right.
 int robot_undo(struct robot *robot, unsigned seat);
+// -EALREADY when the game is over.
 int robot_resign(struct robot *robot, unsigned seat);
 int robot_offer_draw(struct robot *robot, unsigned seat);
 

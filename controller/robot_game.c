@@ -437,12 +437,23 @@ static unsigned side_of(const struct robot *r, unsigned seat)
     return robot_game(r)->rules.sides[game_seat_colour(robot_game(r), seat)];
 }
 
-int robot_resign(struct robot *r, unsigned seat)
+// 0: the rules may be asked how the game ends.
+static int may_end(const struct robot *r)
 {
+    if (robot_game(r)->result.over)
+        return -EALREADY;
     if (referee_busy(r->o.referee))
         return -EBUSY;
     if (referee_stale(r->o.referee))
         return -ESTALE;
+    return 0;
+}
+
+int robot_resign(struct robot *r, unsigned seat)
+{
+    int result = may_end(r);
+    if (result < 0)
+        return result;
     recorder_person(r->o.recorder, "resign", seat);
     robot_stop_players(r);
     return referee_resign(r->o.referee, side_of(r, seat), on_changed, r);
@@ -459,10 +470,9 @@ static void on_offered(void *user, const struct rules_effect *effect, const stru
 
 int robot_offer_draw(struct robot *r, unsigned seat)
 {
-    if (referee_busy(r->o.referee))
-        return -EBUSY;
-    if (referee_stale(r->o.referee))
-        return -ESTALE;
+    int result = may_end(r);
+    if (result < 0)
+        return result;
     recorder_person(r->o.recorder, "draw", seat);
     return referee_draw(r->o.referee, side_of(r, seat), on_offered, r);
 }

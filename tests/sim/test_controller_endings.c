@@ -2,9 +2,16 @@
 // whose every act the test decides.
 #include "tests/sim/hands_rig.h"
 
+#include <string.h>
+
 static bool is_asking(struct rig *g)
 {
     return g->state == ROBOT_ASKING;
+}
+
+static bool is_over(struct rig *g)
+{
+    return g->state == ROBOT_OVER;
 }
 
 static bool draw_is_offered(struct rig *g)
@@ -68,11 +75,75 @@ static void test_a_draw_offered_while_a_person_lifts(void **state)
     assert_int_equal(rig_counts()->lifted, 0);
 }
 
+// --- said once more ---
+
+static bool two_are_lifted(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->lifted >= 2;
+}
+
+static void assert_refused(const char *words, const char *why)
+{
+    struct error err;
+    assert_true(play_say(rig.play, words, &err) < 0);
+    assert_string_equal(err.text, why);
+}
+
+static void assert_is_put_away(void)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    for (int i = 0; i < 19 * 19; i++)
+        assert_int_equal(truth[i], 0);
+}
+
+// While the stones are put away the finished game is not laid out anew for those who say once more
+// how it has ended.
+static void test_resigning_twice(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "game.tidy=true", NULL});
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    int placed = rig_counts()->placed;
+    rig_say("resign");
+    AWAIT(two_are_lifted);
+    assert_refused("resign", "the game is over already.");
+    assert_refused("draw", "the game is over already.");
+    assert_refused("undo", "too late: the stones are being put away.");
+    AWAIT(is_over);
+    assert_refused("resign", "the game is over already.");
+    assert_is_put_away();
+    assert_int_equal(rig_counts()->placed, placed);
+}
+
+// Nor does who agrees to a draw twice.
+static void test_agreeing_twice(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "game.tidy=true", NULL});
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    int placed = rig_counts()->placed;
+    rig_say("draw");
+    AWAIT(draw_is_offered);
+    AWAIT(rig_is_watching);
+    assert_int_equal(robot_offer_draw(play_robot(rig.play), ROBOT), 0);
+    AWAIT(two_are_lifted);
+    assert_refused("draw", "the game is over already.");
+    AWAIT(is_over);
+    assert_is_put_away();
+    assert_int_equal(rig_counts()->placed, placed);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_draw_offered_while_a_person_lifts, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_resigning_twice, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_agreeing_twice, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

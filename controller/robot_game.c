@@ -272,7 +272,7 @@ static bool accept_late_move(struct robot *r)
     return true;
 }
 
-// The players were stopped for it: they are asked anew once the board has been looked at and, since
+// The players were stopped for it: they are asked anew once the board has been looked at and, where
 // nobody knows whether it was done after all, the game read anew. Until then what the log says of
 // an undo holds.
 static void not_changed(struct robot *r, const struct error *err)
@@ -281,8 +281,9 @@ static void not_changed(struct robot *r, const struct error *err)
         ask_about_rules(r, err->text);
         return;
     }
-    robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s Before the next move the game is read anew.",
-               err->text);
+    r->undo_asked = r->undo_asked && referee_stale(r->o.referee); // what is refused is not done
+    robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s%s", err->text,
+               referee_stale(r->o.referee) ? " Before the next move the game is read anew." : "");
     robot_raise(r, ROBOT_EV_CHANGED);
 }
 
@@ -331,12 +332,12 @@ void robot_act_judge(struct robot *r)
         result = referee_draw(r->o.referee, side, on_changed, r);
     else
         result = referee_play(r->o.referee, r->move, on_judged, r);
-    if (result < 0) {
-        r->question_board = false;
-        snprintf(r->question, sizeof r->question,
-                 "the rules daemon is still busy with something else");
-        robot_raise(r, ROBOT_EV_TROUBLE);
-    }
+    if (result == -EBUSY)
+        ask_about_rules(r, "they are still being asked something else");
+    else if (result == -ESTALE)
+        ask_about_rules(r, "what became of the last request is not known yet");
+    else if (result < 0)
+        ask_about_rules(r, strerror(-result));
 }
 
 static void on_reread(void *user, const struct rules_effect *effect, const struct error *err)

@@ -162,8 +162,10 @@ static void on_lid(void *user, bool open)
 // Who answers a question has done what it asked for.
 static void answer(struct robot *r, enum robot_event event)
 {
-    if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY)
+    if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY) {
         robot_store_filled(r);
+        robot_answer_whose(r);
+    }
     robot_raise(r, event);
 }
 

@@ -148,17 +148,6 @@ static void on_done(struct robot *r, const struct arm_event *e)
     }
 }
 
-void robot_note_fall(struct robot *r, unsigned colour, bool held)
-{
-    struct error err;
-    r->fallen |= 1u << colour;
-    r->adrift = true;
-    if (!held)
-        r->ahead_colour = 0;
-    if (r->o.log && robot_log_fell(r->o.log, colour, held, &err) < 0)
-        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
-}
-
 // What hung on the cup when a step broke off may have fallen since: an emergency stop takes the
 // pump's power as well, a restart lets the valve go.
 static void note_fallen(struct robot *r, const struct arm_event *e)
@@ -279,6 +268,9 @@ static void on_act_done(void *user, const struct arm_intent *intent, int64_t now
     (void)now;
     struct robot *r = user;
     struct error err;
+    if (intent->tag == ROBOT_TAG_VENT && intent->act == ARM_ACT_RELEASE &&
+        intent->held == ARM_HELD_YES)
+        robot_note_kept(r);
     if (r->o.log && is_logged(intent) &&
         robot_log_done(r->o.log, intent->act == ARM_ACT_GRIP, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);

@@ -390,7 +390,8 @@ void robot_act_ask(struct robot *r)
     size_t length = strlen(r->question);
     bool whole = length && strchr(".?!", r->question[length - 1]); // some come with their full stop
     robot_news(r, ROBOT_NEWS_QUESTION, "%s%s %s", r->question, whole ? "" : ".",
-               r->question_board
+               r->whose ? ""
+               : r->question_board
                    ? "Put it right and the game goes on; \"retry\" makes the robot try again."
                    : "\"retry\" tries again.");
 }

@@ -221,6 +221,10 @@ void robot_hands_watch(struct robot *r)
         r->clear_since_ns = 0;
     else if (!r->clear_since_ns)
         r->clear_since_ns = r->last.time_ns;
+    // As the arm leaves the picture, what moves is not a hand.
+    if (r->reached_ns > r->last.time_ns ||
+        (hand && (arm_in_the_picture(r) || r->last.scene.state != SCENE_MOVING)))
+        r->reached_ns = r->last.time_ns;
     if (under_way(r) && hand)
         robot_raise(r, ROBOT_EV_HAND);
     else if (r->state == ROBOT_HOLDING && (clear_for_long(r) || is_ghost(r)))
@@ -233,6 +237,7 @@ void robot_hands_watch(struct robot *r)
 void robot_hands_blind(struct robot *r)
 {
     r->clear_since_ns = r->calm_since_ns = 0;
+    r->reached_ns = INT64_MAX;
     if (under_way(r))
         robot_raise(r, ROBOT_EV_HAND);
 }

@@ -66,6 +66,7 @@ void robot_act_look(struct robot *r)
     evidence_clear(&r->evidence);
     r->doubt_since_ns = 0;
     r->moved_early = false;
+    r->whose = 0;
     set_pace(r);
     // What broke off on the arm's way out of the picture is tried once more, now that somebody has
     // looked.
@@ -99,6 +100,7 @@ static void note_seen(struct robot *r)
         return; // as the game was; what the log says of how it may be is still needed
     if (r->o.log && (r->adrift || r->change_logged) && robot_log_seen(r->o.log, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+    robot_tell_fallen(r);
     r->fallen = 0;
     r->adrift = r->change_logged = false;
 }
@@ -140,44 +142,6 @@ static void ask_about_board(struct robot *r, const struct target_report *report)
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
-static bool stone_fell(const struct robot *r, unsigned colour)
-{
-    return colour && colour <= COLOURS_MAX && r->fallen >> colour & 1;
-}
-
-static void note_found(struct robot *r, unsigned colour)
-{
-    char pending[POINTS_MAX + 1];
-    struct error err;
-    if (!r->o.log || r->undo_asked) // the log tells how the board may be after it
-        return;
-    board_target_format(&r->target, pending);
-    r->change_logged = true;
-    if (robot_log_found(r->o.log, colour, pending, &err) < 0)
-        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
-}
-
-// A stone fell off the cup and now lies where no stone should be: it is ours to put away. Only one,
-// of the colour that hung there, and only where the point should be empty; anything more is for
-// people to judge. The log keeps it, or after an interruption with another stone on the cup there
-// would be two.
-static bool claim_fallen(struct robot *r, const struct target_report *report)
-{
-    const struct board_difference *d = &report->wrong.list[0];
-    char name[MOVE_TEXT_MAX];
-    if (report->verdict != TARGET_WRONG || report->wrong.count != 1 || d->expected ||
-        !stone_fell(r, d->seen))
-        return false;
-    r->fallen &= ~(1u << d->seen);
-    r->target.before[d->at.y * r->target.size + d->at.x] = d->seen;
-    note_found(r, d->seen);
-    robot_news(r, ROBOT_NEWS_DOING,
-               "the %s %s on %s must be the one that hung on the cup; it goes into the tray",
-               robot_colour_name(r, d->seen), r->colours.marbles ? "marble" : "stone",
-               points_text_named(&d->at, 1, &r->colours, name, sizeof name));
-    return true; // seen as work from the next picture on
-}
-
 // While the stones are put away, one that was laid after the game's end goes with them.
 static bool claim_all(struct robot *r, const struct target_report *report)
 {
@@ -202,6 +166,32 @@ static bool mistrust_grid(struct robot *r, const struct target_report *report)
     eye_look_anew(r->eye);
     evidence_clear(&r->evidence);
     return true;
+}
+
+// A person may have moved already while we were away: that is no fault of the board. A reading
+// that explains every point also says that nothing of the last move is left to do.
+static bool has_moved(const struct robot *r)
+{
+    struct reading reading;
+    if (!person_is_next(r))
+        return false;
+    move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
+    // In Pentago half of it; but a block that we still wait for is not a person's.
+    bool half = reading.kind == READING_PARTIAL && robot_game(r)->rules.family == FAMILY_PENTAGO &&
+                (reading.move.colour || r->turn.state == TURN_NONE);
+    return reading.kind == READING_MOVE || half;
+}
+
+static void accept_early_move(struct robot *r)
+{
+    r->turn.state = TURN_NONE;
+    r->moved_early = true;
+    note_seen(r);
+    if (!robot_check_placing(r))
+        return;
+    robot_set_target(r);
+    board_target_settle(&r->target);
+    robot_raise(r, ROBOT_EV_SAME);
 }
 
 static void compare(struct robot *r)
@@ -231,28 +221,15 @@ static void compare(struct robot *r)
             robot_raise(r, ROBOT_EV_WORK);
         return;
     }
-    // A person may have moved already while we were away: that is no fault of the board. A reading
-    // that explains every point also says that nothing of the last move is left to do.
-    if (person_is_next(r)) {
-        struct reading reading;
-        move_reader_judge(robot_game(r), &r->evidence, &r->sure, &reading);
-        // In Pentago half of it; but a block that we still wait for is not a person's.
-        bool half = reading.kind == READING_PARTIAL &&
-                    robot_game(r)->rules.family == FAMILY_PENTAGO &&
-                    (reading.move.colour || r->turn.state == TURN_NONE);
-        if (reading.kind == READING_MOVE || half) {
-            r->turn.state = TURN_NONE;
-            r->moved_early = true;
-            note_seen(r);
-            if (!robot_check_placing(r))
-                return;
-            robot_set_target(r);
-            board_target_settle(&r->target);
-            robot_raise(r, ROBOT_EV_SAME);
-            return;
-        }
+    unsigned fallen = robot_may_have_fallen(r, &report);
+    if (!(fallen && robot_watched_since_fall(r)) && has_moved(r)) {
+        if (!fallen)
+            accept_early_move(r);
+        else if (lasts(r, WRONG_PATIENCE_NS))
+            robot_ask_whose(r, &report, fallen);
+        return;
     }
-    if (claim_fallen(r, &report) || claim_all(r, &report) || mistrust_grid(r, &report))
+    if (robot_claim_fallen(r, &report) || claim_all(r, &report) || mistrust_grid(r, &report))
         return;
     if (lasts(r, report.verdict == TARGET_WRONG ? WRONG_PATIENCE_NS : UNSURE_PATIENCE_NS))
         ask_about_board(r, &report);

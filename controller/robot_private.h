@@ -111,11 +111,14 @@ struct robot {
     bool row_known;   // it has been, once
     int64_t
         waits_since_ns; // for a hand to go before it finds its home corner, since; 0 = it doesn't
-    int64_t calm_since_ns;  // nothing in the picture moves since; 0 = something does, or who knows
-    int64_t word_ns;        // a person has said that the arm may move; 0 = that is spent
-    unsigned fallen;        // colours that fell off the cup and may lie anywhere; bit 0 = which?
-    int looks_anew;         // for the grid, since the board was last right
-    bool adrift;            // a stone has been on the cup since the board was last right
+    int64_t reached_ns; // somebody's hand was over the board, or nobody could see, last
+    int64_t calm_since_ns; // nothing in the picture moves since; 0 = something does, or who knows
+    int64_t word_ns;       // a person has said that the arm may move; 0 = that is spent
+    unsigned fallen;       // colours that fell off the cup and may lie anywhere; bit 0 = which?
+    int64_t fell_ns;       // when the last of them did; 0 = not while this program watched
+    unsigned whose; // of these colours is a new stone that fell, or is a person's move: it is asked
+    int looks_anew; // for the grid, since the board was last right
+    bool adrift;    // a stone has been on the cup since the board was last right
     bool change_logged;     // the log has what was pending when the game was changed
     bool undo_asked;        // the rules are asked to take back, and the log says so
     bool home_due;          // a stone lies too far off: the arm may have lost steps
@@ -181,8 +184,7 @@ void robot_ahead_taken(struct robot *r);
 void robot_ahead_not_taken(struct robot *r);
 unsigned robot_seats(const struct robot *r);        // bit s-1 = the robot lays seat s's stones
 unsigned robot_ahead_colour(const struct robot *r); // of the stone that waits; 0 = none does
-bool robot_ahead_check(struct robot *r); // does it still hang there? False: it has fallen
-void robot_note_fall(struct robot *r, unsigned colour, bool held); // held: perhaps not yet
+bool robot_ahead_check(struct robot *r);           // does it still hang there? False: it has fallen
 void robot_ahead_watch(struct robot *r);           // at each look: still there, not for too long
 enum robot_ahead robot_ahead_use(struct robot *r); // may put its step in front of the others
 bool robot_ahead_put_back(struct robot *r);
@@ -243,6 +245,18 @@ void robot_straighten_add(struct robot *r);
 int robot_search_round(struct robot *r, const struct target_step *step);   // for arm_job.search
 void robot_search_failed(struct robot *r, const struct target_step *step); // a round of tries has
 void robot_search_forget(struct robot *r); // nothing is left to be lifted
+
+// robot_fallen.c
+void robot_note_fall(struct robot *r, unsigned colour, bool held); // held: perhaps not yet
+void robot_note_kept(struct robot *r);   // what hung on the cup is in its tray
+void robot_tell_fallen(struct robot *r); // the board has been seen, and what fell is not there
+// The one new stone, where none should be, is the one that fell: it is work from now on.
+bool robot_claim_fallen(struct robot *r, const struct target_report *report);
+// Colours of the new stones that may be one that fell.
+unsigned robot_may_have_fallen(const struct robot *r, const struct target_report *report);
+bool robot_watched_since_fall(const struct robot *r);
+void robot_ask_whose(struct robot *r, const struct target_report *report, unsigned colours);
+void robot_answer_whose(struct robot *r); // if it was asked: the stone is a person's
 
 // robot_look.c
 int robot_look_open(struct robot *r, struct error *err);

@@ -269,6 +269,27 @@ void rig_take_back_a_pair(void)
     rig_say("undo");
 }
 
+static bool is_retreating(struct rig *g)
+{
+    return g->state == ROBOT_RETREATING;
+}
+
+void rig_lose_stone(int column, int row)
+{
+    const struct settings_board *board = &rig.settings.board;
+    struct table *table = play_table(rig.play);
+    const struct world *w = rig_world();
+    int lost = 0;
+    while (lost < w->stone_count && w->stone[lost].place != PLACE_CUP)
+        lost++;
+    assert_true(lost < w->stone_count);
+    table_fault(table, FAULT_LOSE_STONE, 0.01);
+    AWAIT(is_retreating);
+    int colour = w->stone[lost].colour;
+    assert_int_equal(table_take_stone(table, w->stone[lost].x, w->stone[lost].y), 0);
+    table_put_stone(table, colour, column * board->pitch_x, row * board->pitch_y);
+}
+
 void rig_assert_only_first_stone(void)
 {
     int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];

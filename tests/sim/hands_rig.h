@@ -74,6 +74,8 @@ void rig_die(void);
 // The person plays E5, the robot answers, and both are taken back: a stone of each is to be lifted.
 void rig_take_back_a_pair(void);
 void rig_assert_only_first_stone(void); // on the board, the robot's on K10
+// What the arm carries is lost on its way, and lies on that point when the robot looks.
+void rig_lose_stone(int column, int row);
 
 bool rig_is_watching(struct rig *g);
 bool rig_is_working(struct rig *g);

@@ -96,6 +96,8 @@ static int on_line(void *user, const char *text, size_t size, int64_t seq, struc
         take_found(line, past);
     } else if (strcmp(what, "undo") == 0) {
         take_undo(line, past);
+    } else if (strcmp(what, "refused") == 0) { // the undo
+        past->undo_open = false;
     } else if (strcmp(what, "change") == 0) {
         take_string(line, "pending", past->pending, sizeof past->pending);
         past->undo_open = false;
@@ -254,12 +256,14 @@ int robot_log_settle_undo(struct robot_log *log, struct robot_log_past *past, un
     if (!past->undo_open)
         return 0;
     bool done = entries <= past->undo_entries;
-    int r = robot_log_change(log, done ? past->undo_pending : past->pending, err);
+    int r = done ? robot_log_change(log, past->undo_pending, err)
+                 : append(log, json_pack("{s:s}", "do", "refused"), err);
     if (r < 0)
         return r;
-    if (done)
+    if (done) {
         memcpy(past->pending, past->undo_pending, sizeof past->pending);
-    past->changed = past->pending[0] != 0;
+        past->changed = past->pending[0] != 0;
+    }
     past->undo_open = false;
     return 0;
 }

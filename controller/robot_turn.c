@@ -36,6 +36,10 @@ void robot_turn_resume(struct robot *r)
     r->entries = game->entries;
     if (game->rules.family != FAMILY_PENTAGO || !game->entries)
         return;
+    if (game->result.how & (HOW_RESIGN | HOW_AGREED)) {
+        board_target_settle(&r->target); // nobody need turn anything any more, least of all the arm
+        return;
+    }
     struct move move = game_move(game, game->entries - 1u);
     unsigned seat = game->rules.seat_count;
     while (seat && game_seat_colour(game, seat) != move.colour)

@@ -53,6 +53,52 @@ static void test_a_marble_was_found_before_the_turn(void **state)
     assert_int_equal(rig_counts()->questions, 0);
 }
 
+// A word of the players' that leaves the game as it is does not make the turn work for the arm.
+static void test_a_draw_is_offered_before_the_turn(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    AWAIT(is_turning);
+    rig_say("draw");
+    rig_until(NULL, 1);
+    assert_int_equal(rig.state, ROBOT_TURNING);
+    rig_end();
+    rig_begin(true);
+    AWAIT(is_turning);
+    assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
+}
+
+static void die_when_resigned(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    AWAIT(is_turning);
+    rig.dies = true;
+    rig_say("resign");
+    rig_until(NULL, 60);
+}
+
+static bool is_over(struct rig *g)
+{
+    return g->state == ROBOT_OVER;
+}
+
+// Nor does a word that ends the game.
+static void test_killed_when_resigned_before_the_turn(void **state)
+{
+    (void)state;
+    rig_killed_in(die_when_resigned);
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", NULL});
+    rig_begin(true);
+    AWAIT(is_over);
+    assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
+}
+
 // --- undone ---
 
 static bool one_is_lifted(struct rig *g)
@@ -221,6 +267,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_found_once, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_marble_was_found_before_the_turn, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_draw_is_offered_before_the_turn, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_when_resigned_before_the_turn, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),

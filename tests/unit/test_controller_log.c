@@ -140,6 +140,7 @@ static void test_robot_log_undo(void **state)
     robot_log_free(log);
     past = past_of(path); // and the program after that need not ask
     assert_false(past.undo_open);
+    assert_true(past.changed); // by the change before
     assert_string_equal(past.pending, "1....");
 
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
@@ -154,6 +155,20 @@ static void test_robot_log_undo(void **state)
     past = past_of(path);
     assert_false(past.undo_open);
     assert_string_equal(past.pending, "1.2..");
+
+    // Refused, it has changed nothing, and what was found before it is all there is.
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_seen(log, &err), 0);
+    assert_int_equal(robot_log_found(log, 1, "...1.", &err), 0);
+    assert_int_equal(robot_log_undo(log, 4, "1.2..", &err), 0);
+    robot_log_free(log);
+    assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
+    assert_int_equal(robot_log_settle_undo(log, &past, 6, &err), 0);
+    robot_log_free(log);
+    assert_false(past.changed);
+    past = past_of(path);
+    assert_false(past.changed || past.undo_open);
+    assert_string_equal(past.pending, "...1.");
 
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_int_equal(robot_log_undo(log, 2, "..2..", &err), 0);

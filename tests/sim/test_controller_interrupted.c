@@ -70,35 +70,6 @@ static void test_a_draw_is_offered_before_the_turn(void **state)
     assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
 }
 
-static void die_when_resigned(void **state)
-{
-    (void)state;
-    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
-                                   "gripper.wait_time=0 s", NULL});
-    rig_begin(false);
-    AWAIT(is_turning);
-    rig.dies = true;
-    rig_say("resign");
-    rig_until(NULL, 60);
-}
-
-static bool is_over(struct rig *g)
-{
-    return g->state == ROBOT_OVER;
-}
-
-// Nor does a word that ends the game.
-static void test_killed_when_resigned_before_the_turn(void **state)
-{
-    (void)state;
-    rig_killed_in(die_when_resigned);
-    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
-                                   "gripper.wait_time=0 s", NULL});
-    rig_begin(true);
-    AWAIT(is_over);
-    assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
-}
-
 // --- undone ---
 
 static bool one_is_lifted(struct rig *g)
@@ -269,8 +240,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_a_marble_was_found_before_the_turn, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_draw_is_offered_before_the_turn, rig_set_up,
-                                        rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_when_resigned_before_the_turn, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),

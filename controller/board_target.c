@@ -53,11 +53,20 @@ void board_target_add(struct board_target *t, const char *pending)
     }
 }
 
+// In Connect6 a turn is two stones, and two entries.
+static bool undo_turn(struct game *game)
+{
+    bool undone = game_undo(game);
+    if (undone && game->rules.connect6 && game_stones_due(game) == 1)
+        game_undo(game);
+    return undone;
+}
+
 void board_target_resume(struct board_target *t, const struct game *game, const char *pending)
 {
     struct game earlier = *game;
     board_target_init(t, t->size);
-    if (game_undo(&earlier)) {
+    if (undo_turn(&earlier)) {
         board_target_set(t, &earlier);
         board_target_settle(t);
     }

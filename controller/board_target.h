@@ -69,7 +69,7 @@ void board_target_format(const struct board_target *t, char ret[POINTS_MAX + 1])
 // Adds what such a text says (NULL or "" = nothing; one for another board says nothing).
 void board_target_add(struct board_target *t, const char *pending);
 
-// Declares what stood there before the last move of `game`, and what `pending` says
+// Declares what stood there before the last turn of `game`, and what `pending` says
 // (board_target_add()): after a restart, when nobody knows how far the arm came.
 void board_target_resume(struct board_target *t, const struct game *game, const char *pending);
 

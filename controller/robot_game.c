@@ -259,13 +259,19 @@ static bool accept_late_move(struct robot *r)
 {
     struct game earlier = *robot_game(r);
     struct rules_effect effect = {0};
-    if (earlier.entries != r->entries + 1)
+    const int entries = earlier.entries - (int)r->entries;
+    if (entries < 1 || entries > (earlier.rules.connect6 ? 2 : 1))
         return false;
-    const struct move move = game_move(&earlier, r->entries);
-    if (move.kind == MOVE_RESIGN || move.kind == MOVE_DRAW) // an entry too, but nothing is laid
+    struct move move = game_move(&earlier, r->entries);
+    const struct move last = game_move(&earlier, r->entries + (size_t)entries - 1);
+    if (last.kind == MOVE_RESIGN || last.kind == MOVE_DRAW) // entries too, but nothing is laid
         return false;
+    if (entries == 2)
+        move =
+            move_pair(move.colour, (struct point){move.x, move.y}, (struct point){last.x, last.y});
     r->move = move;
-    game_undo(&earlier);
+    for (int i = 0; i < entries; i++)
+        game_undo(&earlier);
     r->move_seat = seat_in(&earlier);
     game_check(&earlier, r->move, &effect.effect);
     accept_move(r, &effect);

@@ -439,6 +439,27 @@ static void test_a_move_is_not_answered(void **state)
     assert_int_equal(rig_counts()->hints, 0);
 }
 
+static bool a_pair_is_laid(struct rig *g)
+{
+    return g->state == ROBOT_WATCHING && rig_counts()->placed >= 5;
+}
+
+// A move of two stones is two entries of the game.
+static void test_a_pair_is_not_answered(void **state)
+{
+    (void)state;
+    rig_make_rules_mortal();
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "game.variant=connect6", NULL});
+    rules_die("dumb");
+    rig_say("E5+C3");
+    AWAIT(is_asking);
+    rules_live("dumb");
+    rig_say("retry");
+    AWAIT(a_pair_is_laid);
+    assert_int_equal(rig_counts()->moves, 3);
+    assert_int_equal(rig_counts()->questions, 1);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +489,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_undo_is_not_answered_until_the_next_start, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_move_is_not_answered, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_pair_is_not_answered, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

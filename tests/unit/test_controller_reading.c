@@ -279,6 +279,28 @@ static void test_target_after_a_restart(void **state)
     assert_int_equal(report.step_count, 3);
 }
 
+// Where a turn is two stones, neither of them has been laid.
+static void test_target_of_two_after_a_restart(void **state)
+{
+    (void)state;
+    begin("");
+    game_init(&game, variant_find("connect6"));
+    play("K10");
+    observed_game(&seen, &game);
+    play("A1 C3");
+    board_target_init(&target, 19);
+    board_target_resume(&target, &game, NULL);
+    compare();
+    assert_int_equal(report.verdict, TARGET_WORK);
+    assert_int_equal(report.step_count, 2);
+    play("D4"); // the first of two
+    board_target_init(&target, 19);
+    board_target_resume(&target, &game, NULL);
+    compare();
+    assert_int_equal(report.verdict, TARGET_WRONG);
+    assert_int_equal(report.wrong.count, 2);
+}
+
 // A capture is taken back and all is interrupted: only what was noted tells what is left to do.
 static void test_target_noted(void **state)
 {
@@ -418,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_doubts),
         cmocka_unit_test(test_target_steps),
         cmocka_unit_test(test_target_after_a_restart),
+        cmocka_unit_test(test_target_of_two_after_a_restart),
         cmocka_unit_test(test_target_noted),
         cmocka_unit_test(test_target_taken_back_under_way),
         cmocka_unit_test(test_target_take_back),

@@ -27,7 +27,7 @@ void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char
 const char *robot_reset_words(const struct robot *r)
 {
     bool button = r->controls && controls_wired(r->controls, GPIO_BUTTON_RESET);
-    return button ? "press the reset button" : "type \"start\"";
+    return button ? "press the reset button or type \"start\"" : "type \"start\"";
 }
 
 void robot_act_stop(struct robot *r)

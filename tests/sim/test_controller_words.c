@@ -119,7 +119,8 @@ static void done_on_the_way_up(enum robot_state when)
     rig.presses[when] = true;
     rig_say("start");
     AWAIT(move_is_read);
-    assert_true(rig_said("the robot is stopped and does nothing: press the reset button first"));
+    assert_true(rig_said("the robot is stopped and does nothing: press the reset button or "
+                         "type \"start\" first"));
     assert_true(rig_said("that you are done is noted"));
     assert_int_equal(rig.entered[ROBOT_READING], rig.entered[ROBOT_WATCHING]);
 }

@@ -1,6 +1,7 @@
 // `./dev bench vision`: what a frame costs, on frames of the simulated table (a stone appears every
 // few frames). Decode is TurboJPEG alone into planes; observe is everything the reader does
-// besides; locate finds the board from nothing, as after a jolt. Processor time, so that other
+// besides; locate finds the board from nothing, relocate where it lies after the camera was jolted
+// (the longest of the pictures after that, decoding and all). Processor time, so that other
 // programs don't count. Memory is that of the whole process, renderer and frames included.
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +15,10 @@
 #include "vision/picture.h"
 #include "vision/reader.h"
 
-enum { FRAMES = 24, ROUNDS = 12, LOCATES = 5 };
+enum { FRAMES = 24, ROUNDS = 12, LOCATES = 5, JOLTS = 8, CALM = 30 };
+static const double JOLT = 8; // mm, and tenths of a degree
 
-struct recorded {
+struct recorded { // two of them: before the camera was jolted, and after
     uint8_t *jpeg[FRAMES];
     size_t size[FRAMES];
 };
@@ -34,7 +36,7 @@ static void stop(void *user, int64_t now_ns)
     loop_exit(user, 0);
 }
 
-static int record(int width, int height, struct recorded *ret)
+static int record(int width, int height, struct recorded ret[2])
 {
     struct table_setup setup;
     struct loop *loop;
@@ -55,7 +57,10 @@ static int record(int width, int height, struct recorded *ret)
     srand(11);
     for (int k = 0; k < 60; k++)
         table_put_stone(table, 1 + k % 2, 22 * (k * 7 % 19), 22 * (k * 5 % 19));
-    for (int k = 0; k < FRAMES; k++) {
+    for (int k = 0; k < 2 * FRAMES; k++) {
+        struct recorded *r = &ret[k / FRAMES];
+        if (k == FRAMES)
+            table_fault(table, FAULT_CAMERA_BUMP, JOLT);
         struct frame frame;
         struct loop_source *timer;
         struct frame_source *camera = table_camera(table);
@@ -65,11 +70,11 @@ static int record(int width, int height, struct recorded *ret)
         loop_run(loop);
         if (camera->ops->read(camera->impl, &frame, &err) != 0)
             return -1;
-        ret->size[k] = frame.size;
-        ret->jpeg[k] = malloc(frame.size);
-        if (!ret->jpeg[k])
+        r->size[k % FRAMES] = frame.size;
+        r->jpeg[k % FRAMES] = malloc(frame.size);
+        if (!r->jpeg[k % FRAMES])
             return -1;
-        memcpy(ret->jpeg[k], frame.data, frame.size);
+        memcpy(r->jpeg[k % FRAMES], frame.data, frame.size);
     }
     table_free(table);
     loop_free(loop);
@@ -101,7 +106,38 @@ static double memory_mb(void)
     return read == 2 ? (double)resident * (double)sysconf(_SC_PAGESIZE) / 1e6 : 0;
 }
 
-static int measure(const char *size, const struct recorded *r)
+// The camera is jolted there and back; each time the board has to be found again.
+static int measure_jolts(const char *size, const struct recorded r[2], struct vision *vision,
+                         int64_t time_ns)
+{
+    double longest[JOLTS] = {0};
+    struct observation seen;
+    for (int jolt = 0; jolt < JOLTS; jolt++) {
+        const struct recorded *now = &r[(jolt + 1) % 2];
+        for (int k = 0; k < CALM; k++, time_ns += 66000000) {
+            const int last = FRAMES - 1; // nothing moves any more
+            const struct frame frame = {.format = FRAME_JPEG,
+                                        .data = now->jpeg[last],
+                                        .size = now->size[last],
+                                        .time_ns = time_ns};
+            const double start = now_ms();
+            if (vision_observe(vision, &frame, &seen, NULL) != 0)
+                return -1;
+            longest[jolt] = fmax(longest[jolt], now_ms() - start);
+        }
+        if (seen.scene.state != SCENE_STILL) {
+            fprintf(stderr, "bench_vision: not found after jolt %d: %s\n", jolt,
+                    scene_state_name(seen.scene.state));
+            return -1;
+        }
+    }
+    char name[64];
+    snprintf(name, sizeof name, "vision_%s_relocate", size);
+    print(name, longest, JOLTS, "ms");
+    return 0;
+}
+
+static int measure(const char *size, const struct recorded r[2])
 {
     static double decode[ROUNDS * FRAMES], whole[ROUNDS * FRAMES], own[ROUNDS * FRAMES];
     static struct observation seen;
@@ -150,6 +186,8 @@ static int measure(const char *size, const struct recorded *r)
     printf("vision_%s_pipeline_ratio\t%.3f\t0\tof decode\n", size, w / d);
     snprintf(name, sizeof name, "vision_%s_locate", size);
     print(name, locate, LOCATES, "ms");
+    if (measure_jolts(size, r, vision, time_ns) != 0)
+        return -1;
     printf("vision_%s_memory\t%.1f\t0\tMB\n", size, memory_mb());
     picture_decoder_free(decoder);
     picture_release(&picture);
@@ -164,11 +202,11 @@ int main(void)
         int width, height;
     } SIZE[] = {{"720p", 1280, 720}, {"1080p", 1920, 1080}};
     for (int k = 0; k < 2; k++) {
-        static struct recorded r;
-        if (record(SIZE[k].width, SIZE[k].height, &r) != 0 || measure(SIZE[k].name, &r) != 0)
+        static struct recorded r[2];
+        if (record(SIZE[k].width, SIZE[k].height, r) != 0 || measure(SIZE[k].name, r) != 0)
             return 1;
-        for (int f = 0; f < FRAMES; f++)
-            free(r.jpeg[f]);
+        for (int f = 0; f < 2 * FRAMES; f++)
+            free(r[f / FRAMES].jpeg[f % FRAMES]);
     }
     return 0;
 }

@@ -12,8 +12,8 @@
 #include "config/base/clock.h"
 
 static const int64_t REOPEN_MIN_NS = NS_PER_S / 2, REOPEN_MAX_NS = 5 * NS_PER_S;
-static const int64_t SILENT_MAX_NS = 5 * NS_PER_S / 2; // a camera that opened may take so long
-enum { BROKEN_MAX = 50 }; // broken frames in a row until the camera counts as lost
+// A camera that opened may take so long until its first whole picture, and so may any other.
+static const int64_t SILENT_MAX_NS = 5 * NS_PER_S / 2;
 
 // What the loop wants from the worker; copied under the lock.
 struct orders {
@@ -55,9 +55,8 @@ struct eye {
     bool open, was_lost, greeted, busy_scene;
     bool draw; // the next picture
     struct drawing drawing;
-    int broken;
     int64_t backoff_ns;
-    int64_t heard_ns; // when it was opened or last gave a picture
+    int64_t heard_ns; // when it was opened or last gave a whole picture
     struct observation observation;
 
     pthread_mutex_t lock;
@@ -106,7 +105,6 @@ static void report_lost(struct eye *c, const struct error *err)
     if (c->open)
         c->source.ops->close(c->source.impl);
     c->open = false;
-    c->broken = 0;
     if (c->was_lost)
         return;
     c->was_lost = true;
@@ -215,17 +213,16 @@ static int64_t step(struct eye *c, const struct orders *o, int64_t now)
     int r = c->source.ops->read(c->source.impl, &frame, &err);
     if (r == 0)
         r = vision_observe(c->vision, &frame, &c->observation, &err);
-    if (r != -EAGAIN)
-        c->heard_ns = now;
-    else if (now - c->heard_ns > SILENT_MAX_NS)
+    bool silent = now - c->heard_ns > SILENT_MAX_NS;
+    if (r == -EAGAIN && silent)
         r = error_set(&err, -ETIMEDOUT, "%s is there but sends no pictures.", c->source.name);
     if (r == 0) {
-        c->broken = 0;
+        c->heard_ns = now;
         if (c->was_lost || !c->greeted)
             report_back(c);
         c->greeted = true;
         report_observed(c, &frame);
-    } else if (r == -EBADMSG && ++c->broken < BROKEN_MAX) {
+    } else if (r == -EBADMSG && !silent) {
         // thrown away; the next one is probably whole
     } else if (r != -EAGAIN) {
         if (r == -ENODATA)

@@ -264,6 +264,8 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
         result = loop_add_timer(r->loop, INT64_MAX, on_wake, r, &r->wake);
         if (result == 0)
             result = loop_add_timer(r->loop, INT64_MAX, on_patience, r, &r->timer);
+        if (result == 0)
+            result = loop_add_timer(r->loop, INT64_MAX, robot_hands_unseen, r, &r->unseen);
         if (result < 0)
             error_set(err, result, "no timer: %s.", strerror(-result));
     }
@@ -292,6 +294,7 @@ struct robot *robot_free(struct robot *r)
     controls_free(r->controls);
     loop_source_free(r->wake);
     loop_source_free(r->timer);
+    loop_source_free(r->unseen);
     free(r);
     return NULL;
 }

@@ -11,6 +11,15 @@ static const int64_t WORD_NS = 15 * NS_PER_S;
 static const int64_t GHOST_NS = 10 * NS_PER_S;
 // Nobody may know what the arm waits for: it is said again.
 static const int64_t HAND_PATIENCE_NS = 30 * NS_PER_S;
+// Without pictures it is looked so often whether the arm has got under way meanwhile.
+static const int64_t UNSEEN_NS = NS_PER_S / 4;
+
+// A picture that is older tells nothing of where hands are now. Where few are taken, each has to do
+// for longer.
+static int64_t picture_lasts(const struct robot *r)
+{
+    return r->o.fast ? 5 * NS_PER_S / 2 : NS_PER_S;
+}
 
 // Where the firmware last said the tool is, also in the middle of a leg. Once its position is lost
 // it is believed to stand where it was.
@@ -48,10 +57,10 @@ static bool stands_in_doubt(const struct robot *r)
     return r->state == ROBOT_HOMING ? !r->submitted : arm_state(r->arm) != ARM_HOMED;
 }
 
-// No picture, or none yet.
+// No picture, none yet, or none for too long.
 static bool is_blind(const struct robot *r)
 {
-    return r->camera_lost || !r->last.time_ns;
+    return r->camera_lost || !r->last.time_ns || loop_now(r->loop) - r->seen_ns >= picture_lasts(r);
 }
 
 // In such a picture there is no hand and nothing moves, whatever is there and does.
@@ -213,6 +222,8 @@ static void home_when_clear(struct robot *r)
 
 void robot_hands_watch(struct robot *r)
 {
+    r->seen_ns = loop_now(r->loop);
+    loop_source_set_due(r->unseen, r->seen_ns + picture_lasts(r));
     if (arm_state(r->arm) == ARM_HOMED && r->state != ROBOT_HOLDING)
         note_row(r);
     note_motion(r);
@@ -240,4 +251,11 @@ void robot_hands_blind(struct robot *r)
     r->reached_ns = INT64_MAX;
     if (under_way(r))
         robot_raise(r, ROBOT_EV_HAND);
+}
+
+void robot_hands_unseen(void *user, int64_t now)
+{
+    struct robot *r = user;
+    loop_source_set_due(r->unseen, now + UNSEEN_NS);
+    robot_hands_blind(r);
 }

@@ -78,8 +78,9 @@ struct robot {
     enum robot_state state;
     enum robot_event queue[ROBOT_QUEUE], handled; // handled: the one that is, or was last
     int queued;
-    struct loop_source *wake;  // runs the queue
-    struct loop_source *timer; // patience of the present state
+    struct loop_source *wake;   // runs the queue
+    struct loop_source *timer;  // patience of the present state
+    struct loop_source *unseen; // no picture has come for too long
 
     // Panel and arm.
     struct controls *controls;          // NULL = there are none
@@ -136,6 +137,7 @@ struct robot {
     bool camera_lost;
     struct evidence evidence;
     struct observation last; // the newest observation
+    int64_t seen_ns;         // when it came
     struct sureness sure;
     int64_t clear_since_ns; // nothing foreign over the board since; 0 = something is
     int64_t doubt_since_ns; // in LOOKING, READING: the same trouble since; 0 = none
@@ -212,12 +214,13 @@ void robot_work_if_clear(struct robot *r);
 void robot_work_when_clear(struct robot *r); // each picture, while it waits
 
 // robot_hands.c
-double robot_tool_row(const struct robot *r); // rows of the board; may lie outside
-bool robot_hand_seen(const struct robot *r);  // or nothing at all can be seen
-void robot_hands_watch(struct robot *r);      // each picture
-void robot_hands_blind(struct robot *r);      // the camera is lost
-void robot_hands_word(struct robot *r);       // somebody has said that the arm may move
-void robot_hands_hold(struct robot *r);       // from here on the arm waits for a hand to go
+double robot_tool_row(const struct robot *r);      // rows of the board; may lie outside
+bool robot_hand_seen(const struct robot *r);       // or nothing at all can be seen
+void robot_hands_watch(struct robot *r);           // each picture
+void robot_hands_blind(struct robot *r);           // the camera is lost
+void robot_hands_unseen(void *robot, int64_t now); // its timer: no picture comes
+void robot_hands_word(struct robot *r);            // somebody has said that the arm may move
+void robot_hands_hold(struct robot *r);            // from here on the arm waits for a hand to go
 // Work can't begin: asks people for a clear board, or says why it is not seen to be clear.
 void robot_hands_wait(struct robot *r, const char *wish);
 const char *robot_hands_obstacle(const struct robot *r); // a clause: why the arm must not move

@@ -157,6 +157,41 @@ static void test_a_word_lets_home_in_the_dark(void **state)
     AWAIT(rig_two_more_are_laid);
 }
 
+// --- no whole picture comes ---
+
+// Neither one that is cut off nor none at all tells where hands are: whatever is over the board
+// meanwhile, the arm stands.
+static void halt_without_pictures(enum table_fault fault, double on, double off)
+{
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_say("S2");
+    AWAIT(rig_carries_over_the_board);
+    struct table *table = play_table(rig.play);
+    table_fault(table, fault, on);
+    assert_int_equal(0, person_reach(table_person(table), 9, 14, 14, NULL, NULL));
+    rig_until(NULL, 4.5); // pictures come once a second here
+    assert_int_equal(rig.state, ROBOT_HOLDING);
+    rig_stand();
+    rig_until(NULL, 6);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    table_fault(table, fault, off);
+    AWAIT(rig_two_more_are_laid);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+static void test_broken_pictures(void **state)
+{
+    (void)state;
+    halt_without_pictures(FAULT_CAMERA_TRUNCATE, 40, 0);
+}
+
+static void test_no_pictures(void **state)
+{
+    (void)state;
+    halt_without_pictures(FAULT_CAMERA_STALL, 1, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +201,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_homing_waits_for_shade, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_word_lets_home_in_the_dark, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_broken_pictures, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_no_pictures, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

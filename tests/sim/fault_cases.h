@@ -18,7 +18,8 @@ struct fault_case {
     const char *told;        // must be among the news, NULL = nothing needs to be said
     unsigned allowed;        // incidents the fault explains: 1 << kind
     bool asks;               // ends in a question that nobody can answer by trying again
-    bool still;              // from half a second after the strike until mending the arm stands
+    double still;            // from so many seconds after the strike until mending the arm stands;
+                             // 0 = it need not
     const char *setting;     // key=value, or NULL
     bool empties;            // no stone lies on the board in the end
 };

@@ -104,7 +104,8 @@ static void watch_standing(struct rig *g, int64_t now)
 {
     const struct world_tool *t = &table_world(table_of(g))->tool;
     const double at[3] = {t->x, t->y, t->z};
-    if (!g->c->still || g->mended_ns || now - g->struck_ns < NS_PER_S / 2)
+    int64_t from = g->struck_ns + (int64_t)(g->c->still * (double)NS_PER_S);
+    if (g->c->still <= 0 || g->mended_ns || now < from)
         return;
     if (!g->standing)
         memcpy(g->stood, at, sizeof at);

@@ -64,12 +64,15 @@ static bool begins(const struct robot_row *row, bool changed)
                        row->action != ROBOT_ACT_DECLINE);
 }
 
-// Whoever confirms after a stop, or answers a question, has looked where the arm is going to move.
-// What is only declined was said for something else.
-static bool gives_leave(const struct robot_row *row)
+// Whoever confirms after a stop has looked where the arm is going to move; so has who answers a
+// question, if the arm stands where it should not: else it is about the board. What is only
+// declined was said for something else.
+static bool gives_leave(const struct robot *r, const struct robot_row *row)
 {
-    return (row->event == ROBOT_EV_RESET || row->event == ROBOT_EV_RETRY) &&
-           row->action != ROBOT_ACT_DECLINE;
+    if (row->action == ROBOT_ACT_DECLINE)
+        return false;
+    bool stands_well = r->parked && arm_state(r->arm) == ARM_HOMED;
+    return row->event == ROBOT_EV_RESET || (row->event == ROBOT_EV_RETRY && !stands_well);
 }
 
 static void handle(struct robot *r, enum robot_event event)
@@ -81,7 +84,7 @@ static void handle(struct robot *r, enum robot_event event)
     bool changed = r->state != row->to || event == ROBOT_EV_STOP;
     if (begins(row, changed))
         loop_source_set_due(r->timer, INT64_MAX);
-    if (gives_leave(row))
+    if (gives_leave(r, row))
         robot_hands_word(r);
     r->handled = event;
     r->state = row->to;

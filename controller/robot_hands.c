@@ -228,6 +228,8 @@ void robot_hands_watch(struct robot *r)
         note_row(r);
     note_motion(r);
     bool hand = robot_hand_seen(r);
+    if (hand && r->clear_since_ns)
+        r->word_ns = 0; // said before this hand came
     if (hand)
         r->clear_since_ns = 0;
     else if (!r->clear_since_ns)

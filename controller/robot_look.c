@@ -111,6 +111,7 @@ void robot_confirm(struct robot *r)
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
     r->short_of = 0; // somebody may have laid that stone
+    r->word_ns = 0;  // it was said for a board that was not right
     robot_search_forget(r);
     note_seen(r);
     r->failure[0] = 0;

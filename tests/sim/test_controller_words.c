@@ -284,6 +284,61 @@ static void test_a_word_is_spent_by_what_it_began(void **state)
     rig_assert_stands();
 }
 
+static bool hand_sets_out(struct rig *g)
+{
+    (void)g;
+    return rig_world()->hand.present;
+}
+
+// What was said for the board to be looked at again is no leave for an arm that has nothing to do
+// yet, and whose place is lost a second later.
+static void test_retry_about_the_board_is_no_leave(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    const struct error trouble = {.text = "the test wants to be asked."};
+    robot_on_player_failed(play_robot(rig.play), PERSON, &trouble);
+    AWAIT(is_asking);
+    struct table *table = play_table(rig.play);
+    assert_int_equal(0, person_reach(table_person(table), 9, 4, 12, NULL, NULL));
+    AWAIT(hand_sets_out);
+    rig_say("retry");
+    rig_stand();
+    AWAIT(rig_hand_is_there);
+    table_fault(table, FAULT_UNPLUG, 0);
+    rig_until(NULL, 1);
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_is_watching);
+}
+
+// Nor is what was said before a hand came.
+static void test_a_hand_ends_a_leave(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    struct table *table = play_table(rig.play);
+    rig_say("stop");
+    AWAIT(is_stopped);
+    table_fault(table, FAULT_UNPLUG, 0);
+    rig_until(NULL, 2);
+    rig_say("start");
+    AWAIT(is_starting);
+    assert_int_equal(0, person_reach(table_person(table), 9, 4, 12, NULL, NULL));
+    AWAIT(rig_hand_is_there);
+    rig_stand();
+    rig_until(NULL, 2);
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_is_watching);
+}
+
 // Whichever button or word people reach for, a question is answered by it.
 static void test_start_answers_a_question(void **state)
 {
@@ -479,6 +534,9 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_retry_before_homing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_word_is_spent_by_what_it_began, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_retry_about_the_board_is_no_leave, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_hand_ends_a_leave, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_start_answers_a_question, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_retry_unasked, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_done_for_a_block_and_a_move, rig_set_up,

@@ -390,11 +390,21 @@ void robot_act_work(struct robot *r)
     }
 }
 
+// Where its position is not known, the arm moves only to find its home corner, and no feed hold
+// ends that: begun in the very moment in which the hand was seen, it is stopped. A hold that it did
+// not stand by would outlast the hand.
 void robot_act_hold(struct robot *r)
 {
+    bool homed = arm_state(r->arm) == ARM_HOMED;
     robot_hands_hold(r);
-    arm_hold(r->arm, loop_now(r->loop));
-    arm_link_update(r->arm_link);
+    if (!homed && r->homing) {
+        robot_arm_stop_now(r, ARM_STOP_HAND, robot_hands_obstacle(r));
+        return;
+    }
+    if (homed) {
+        arm_hold(r->arm, loop_now(r->loop));
+        arm_link_update(r->arm_link);
+    }
     r->counts.hands++;
     robot_news(r, ROBOT_NEWS_HINT, "%s. The arm waits until the board is clear.",
                robot_hands_obstacle(r));

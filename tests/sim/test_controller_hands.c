@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/base/clock.h"
+#include "controller/robot_private.h"
 
 static bool is_asking(struct rig *g)
 {
@@ -265,6 +266,35 @@ static void test_the_arm_is_no_hand(void **state)
     assert_int_equal(rig_counts()->questions, 0);
 }
 
+static bool checks_home(struct rig *g)
+{
+    return g->state == ROBOT_WORKING && rig_said("the arm checks its home corner") &&
+           rig_world()->tool.moving;
+}
+
+static bool is_stopped(struct rig *g)
+{
+    return g->state == ROBOT_STOPPED;
+}
+
+// Seen in the moment in which the arm begins to look for its home corner, where no feed hold stops
+// it. A picture can't be had so near to it: what it raises can.
+static void test_a_hand_as_homing_begins(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "machine.home_every=1", NULL});
+    rig_say("E5");
+    AWAIT(checks_home);
+    robot_raise(play_robot(rig.play), ROBOT_EV_HAND);
+    assert_true(rig_until(is_stopped, 1));
+    rig_until(NULL, 0.2); // it brakes
+    rig_stand();
+    rig_until(NULL, 3);
+    rig_assert_stands();
+    rig_say("start");
+    AWAIT(rig_two_more_are_laid);
+}
+
 // Somebody opens the machine's door and shuts it while the arm waits for a hand: both want it to
 // stand, and the hand's going speaks for one of them only.
 static void test_door_under_a_hand(void **state)
@@ -459,6 +489,7 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_cable_pulled_under_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_the_arm_is_no_hand, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_hand_as_homing_begins, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_door_under_a_hand, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_fallen_stone_stops_the_pump, rig_set_up,
                                         rig_tear_down),

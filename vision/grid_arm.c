@@ -13,8 +13,12 @@ static const double SIDE_FROM = 0.11, SIDE_TO = 0.24;
 
 float grid_image_at(const struct grid_image *image, double x, double y)
 {
-    x = fmin(fmax(x, 0), image->width - 1.001);
-    y = fmin(fmax(y, 0), image->height - 1.001);
+    // Millions of times a second: fmin() and fmax() are calls.
+    const double right = image->width - 1.001, bottom = image->height - 1.001;
+    x = x > 0 ? x : 0;
+    y = y > 0 ? y : 0;
+    x = x < right ? x : right;
+    y = y < bottom ? y : bottom;
     const int x0 = (int)x, y0 = (int)y;
     const float fx = (float)(x - x0), fy = (float)(y - y0);
     const float *a = image->px + (long)y0 * image->width + x0;

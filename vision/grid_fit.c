@@ -1,5 +1,6 @@
 // Robust fits of a board's geometry to points seen on its lines.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vision/grid.h"
@@ -39,11 +40,25 @@ static double rms_of(const struct geometry *g, const struct grid_sample *sample,
     return weight > 0 ? sqrt(sum / weight) : -1;
 }
 
+// A sample where a lens without distortion would show it: the same in every round.
+struct ideal {
+    double x, y;
+};
+
+static struct ideal *straighten(const struct lens *lens, const struct grid_sample *sample,
+                                int count)
+{
+    struct ideal *ideal = malloc((size_t)count * sizeof *ideal);
+    for (int i = 0; ideal && i < count; i++)
+        lens_undistort(lens, (double)sample[i].x, (double)sample[i].y, &ideal[i].x, &ideal[i].y);
+    return ideal;
+}
+
 // The image->board homography in normalised ideal pixels: u = (a0 x + a1 y + a2) / (c0 x + c1 y +
 // 1). Multiplied out every sample is linear in its eight unknowns; dividing by the old denominator
 // makes the residual cells again.
-static bool fit_round(struct geometry *g, const struct grid_sample *sample, int count,
-                      double tolerance)
+static bool fit_round(struct geometry *g, const struct grid_sample *sample,
+                      const struct ideal *ideal, int count, double tolerance)
 {
     const double scale = (double)(g->image_width + g->image_height) / 4;
     const double x0 = g->image_width / 2.0, y0 = g->image_height / 2.0;
@@ -58,8 +73,7 @@ static bool fit_round(struct geometry *g, const struct grid_sample *sample, int 
         return false;
     for (int i = 0; i < count; i++) {
         const struct grid_sample *s = &sample[i];
-        double px, py;
-        lens_undistort(&g->lens, (double)s->x, (double)s->y, &px, &py);
+        const double px = ideal[i].x, py = ideal[i].y;
         const double den = (inverse[6] * px + inverse[7] * py + inverse[8]) / at_centre;
         if (!(den > 0)) // behind the horizon
             continue;
@@ -92,6 +106,25 @@ static bool fit_round(struct geometry *g, const struct grid_sample *sample, int 
     return homography_invert(m, g->homography);
 }
 
+static bool fit_rounds(struct geometry *fit, const struct grid_sample *sample,
+                       const struct ideal *ideal, int count, double tolerance)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        // Wide at first, so that a bad start can be pulled in.
+        const double width = tolerance * (round < 4 ? 2.0 - 0.25 * round : 1.0);
+        struct geometry before = *fit;
+        if (!fit_round(fit, sample, ideal, count, width))
+            return false;
+        double moved = 0;
+        for (int k = 0; k < 9; k++)
+            moved += fabs(fit->homography[k] / fit->homography[8] -
+                          before.homography[k] / before.homography[8]);
+        if (round >= 4 && moved < 1e-6)
+            break;
+    }
+    return true;
+}
+
 static double fit_homography(struct geometry *g, const struct grid_sample *sample, int count,
                              double tolerance)
 {
@@ -103,19 +136,11 @@ static double fit_homography(struct geometry *g, const struct grid_sample *sampl
         vertical += sample[i].vertical;
     if (vertical < 4 || count - vertical < 4)
         return -1;
-    for (int round = 0; round < ROUNDS; round++) {
-        // Wide at first, so that a bad start can be pulled in.
-        const double width = tolerance * (round < 4 ? 2.0 - 0.25 * round : 1.0);
-        struct geometry before = fit;
-        if (!fit_round(&fit, sample, count, width))
-            return -1;
-        double moved = 0;
-        for (int k = 0; k < 9; k++)
-            moved += fabs(fit.homography[k] / fit.homography[8] -
-                          before.homography[k] / before.homography[8]);
-        if (round >= 4 && moved < 1e-6)
-            break;
-    }
+    struct ideal *ideal = straighten(&g->lens, sample, count);
+    const bool fits = ideal && fit_rounds(&fit, sample, ideal, count, tolerance);
+    free(ideal);
+    if (!fits)
+        return -1;
     for (int k = 0; k < 8; k++)
         fit.homography[k] /= fit.homography[8];
     fit.homography[8] = 1;

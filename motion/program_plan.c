@@ -294,15 +294,21 @@ static int plan_drop(struct build *b, const struct arm_job *job)
     return r < 0 ? r : drop(b, job->store);
 }
 
-// Whatever may hang on the cup: carried high, let go, not asked about. What is known to hang there
-// is set down: from high up it would roll beside its slot, where the next one meets it.
+// Whatever may hang on the cup: carried high, let go, not asked about, and be the store full: the
+// arm has to get home. What is known to hang there is set down: from high up it would roll beside
+// its slot, where the next one meets it.
 static int plan_vent(struct build *b, const struct arm_job *job)
 {
     struct store_point point;
+    bool sure = b->holding;
     int r = stores_next_drop(b->scene->stores, job->store, &point, b->err);
+    if (r == -ENOSPC && !sure) {
+        const struct store *full = &b->scene->stores->store[job->store];
+        point = (struct store_point){.store = job->store, .x = full->x, .y = full->y};
+        r = 0;
+    }
     if (r < 0)
         return r;
-    bool sure = b->holding;
     b->holding = true;
     r = travel(b, (double[]){point.x, point.y}, sure ? point.z : NAN, -INFINITY, 0);
     if (r < 0)

@@ -182,6 +182,28 @@ static void test_lift_ignores_its_own_stone(void **state)
     }
 }
 
+// What may hang on the cup, and mostly does not, keeps no arm from getting home.
+static void test_vent_over_a_full_store(void **state)
+{
+    (void)state;
+    struct arm_config config = arm_config_default();
+    struct stores stores = two_stores();
+    struct arm_scene scene = scene_of(&config, &stores);
+    struct arm_program p;
+    struct error err;
+    const struct arm_job job = {.kind = ARM_JOB_VENT, .store = 1};
+    for (int slot = 0; slot < 6; slot++)
+        assert_int_equal(stores_set_slot(&stores, 1, slot, true), 0);
+    assert_int_equal(arm_program_plan(&scene, &job, &p, &err), 0);
+    assert_true(p.end[0] == -50 && p.end[1] == -300);
+    assert_true(p.end[2] > -42 + config.stone_height); // clears what lies there
+    for (int i = 0; i < p.count; i++)
+        assert_int_not_equal(p.step[i].kind, ARM_STEP_PUT);
+    scene.holding = true;
+    assert_int_equal(arm_program_plan(&scene, &job, &p, &err), -ENOSPC);
+    assert_string_equal(err.code, "StoreFull");
+}
+
 static void test_random_programs_are_safe(void **state)
 {
     (void)state;
@@ -363,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_heights),
         cmocka_unit_test(test_place_program),
         cmocka_unit_test(test_lift_ignores_its_own_stone),
+        cmocka_unit_test(test_vent_over_a_full_store),
         cmocka_unit_test(test_random_programs_are_safe),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_search_stays_inside),

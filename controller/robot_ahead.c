@@ -146,8 +146,7 @@ bool robot_ahead_put_back(struct robot *r)
     struct error err;
     if (stores_return(&r->o.devices->stores, (int)r->ahead_colour, r->settings->machine.park_x,
                       r->settings->machine.park_y, &job.store, &err) < 0) {
-        robot_arm_trouble(r, err.text);
-        robot_raise(r, ROBOT_EV_FAILED);
+        robot_ask_to_empty(r, 1u << robot_tray(r, r->ahead_colour));
         return false;
     }
     return robot_submit(r, job);

@@ -115,11 +115,6 @@ bool robot_submit(struct robot *r, struct arm_job job)
     return false;
 }
 
-int robot_tray(const struct robot *r, unsigned colour)
-{
-    return devices_store(&r->o.devices->stores, STORE_CAPTURED, (int)colour);
-}
-
 bool robot_park(struct robot *r, uint64_t tag)
 {
     return robot_submit(r, (struct arm_job){.kind = ARM_JOB_PARK, .store = -1, .tag = tag});
@@ -127,9 +122,13 @@ bool robot_park(struct robot *r, uint64_t tag)
 
 bool robot_vent(struct robot *r)
 {
-    const struct arm_job job = {.kind = ARM_JOB_VENT,
-                                .store = robot_tray(r, r->hand_colour ? r->hand_colour : 1),
-                                .tag = ROBOT_TAG_VENT};
+    int store = robot_tray(r, r->hand_colour ? r->hand_colour : 1);
+    const struct arm_job job = {.kind = ARM_JOB_VENT, .store = store, .tag = ROBOT_TAG_VENT};
+    // Whatever only may hang there does without a place of its own.
+    if (arm_held(r->arm) == ARM_HELD_YES && !stores_room(&r->o.devices->stores, store)) {
+        robot_ask_to_empty(r, 1u << store);
+        return false;
+    }
     return robot_submit(r, job);
 }
 
@@ -227,35 +226,6 @@ static void order_lifts(struct robot *r, int first)
     memcpy(steps, sorted, (size_t)count * sizeof sorted[0]);
 }
 
-// Where a stone that is lifted goes: into its colour's tray; while the board is put in order back
-// into a supply tray, if one takes it.
-static int store_for(const struct robot *r, const struct target_step *step, const double from[2],
-                     struct stores *left)
-{
-    struct error err;
-    int store = robot_tray(r, step->colour);
-    if (r->tidying)
-        stores_return(left, step->colour, from[0], from[1], &store, &err); // else that tray
-    stores_will_put(left, store);
-    return store;
-}
-
-// False: no store has a stone of that colour.
-static bool supply_for(struct robot *r, unsigned colour, const double to[2], struct stores *left,
-                       int *ret_store)
-{
-    struct error err;
-    if (stores_supply(left, (int)colour, to[0], to[1], ret_store, &err) < 0) {
-        r->short_of = colour;
-        arm_cancel(r->arm, loop_now(r->loop)); // the steps before it
-        robot_arm_trouble(r, err.text);
-        robot_raise(r, ROBOT_EV_FAILED);
-        return false;
-    }
-    stores_will_take(left, *ret_store);
-    return true;
-}
-
 // held: the stone to lay hangs on the cup by then. left: the stores as the steps before leave them,
 // and then as this one does.
 static bool submit_step(struct robot *r, int index, bool held, struct stores *left)
@@ -269,12 +239,13 @@ static bool submit_step(struct robot *r, int index, bool held, struct stores *le
     if (step->lift) {
         job.kind = ARM_JOB_LIFT;
         job.search = robot_search_round(r, step);
-        job.store = index < r->straighten_from ? store_for(r, step, machine, left) : -1;
+        job.store = index < r->straighten_from ? robot_store_for(r, step, machine, left) : -1;
+        stores_will_put(left, job.store);
     } else {
         job.kind = ARM_JOB_PLACE;
         job.store = -1;
         if (!held && index < r->straighten_from &&
-            !supply_for(r, step->colour, machine, left, &job.store))
+            !robot_supply_for(r, step->colour, machine, left, &job.store))
             return false;
     }
     return robot_submit(r, job);
@@ -325,20 +296,6 @@ void robot_work_when_clear(struct robot *r)
     robot_raise(r, ROBOT_EV_DONE);
 }
 
-void robot_store_filled(struct robot *r)
-{
-    struct stores *stores = &r->o.devices->stores;
-    int s = r->short_of ? devices_store(stores, STORE_SUPPLY, (int)r->short_of) : -1;
-    r->short_of = 0;
-    if (s < 0)
-        return;
-    const struct store *store = &stores->store[s];
-    if (store->kind != STORE_TRAY)
-        stores_set_count(stores, s, store->capacity);
-    for (int slot = 0; store->kind == STORE_TRAY && slot < store->capacity; slot++)
-        stores_set_slot(stores, s, slot, true);
-}
-
 // People who like to take their captures themselves are asked to.
 static bool left_to_person(const struct robot *r, const struct target_report *report)
 {
@@ -382,8 +339,10 @@ void robot_act_work(struct robot *r)
         robot_raise(r, arm_state(r->arm) == ARM_FAULTED ? ROBOT_EV_STOP : ROBOT_EV_ARM_LOST);
     } else {
         r->step_count = report.step_count < STEPS_AT_ONCE ? report.step_count : STEPS_AT_ONCE;
-        r->straighten_from = r->step_count;
         memcpy(r->steps, report.step, (size_t)r->step_count * sizeof report.step[0]);
+        if (!robot_make_room(r))
+            return;
+        r->straighten_from = r->step_count;
         robot_work_if_clear(r);
         if (!r->submitted)
             robot_hands_wait(r, "move");

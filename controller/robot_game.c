@@ -395,11 +395,11 @@ void robot_act_ask(struct robot *r)
     robot_stop_players(r);
     size_t length = strlen(r->question);
     bool whole = length && strchr(".?!", r->question[length - 1]); // some come with their full stop
-    robot_news(r, ROBOT_NEWS_QUESTION, "%s%s %s", r->question, whole ? "" : ".",
-               r->whose ? ""
+    robot_news(r, ROBOT_NEWS_QUESTION, "%s%s%s", r->question, whole ? "" : ".",
+               r->whose || r->full ? ""
                : r->question_board
-                   ? "Put it right and the game goes on; \"retry\" makes the robot try again."
-                   : "\"retry\" tries again.");
+                   ? " Put it right and the game goes on; \"retry\" makes the robot try again."
+                   : " \"retry\" tries again.");
 }
 
 // --- the end ---

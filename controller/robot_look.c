@@ -66,7 +66,7 @@ void robot_act_look(struct robot *r)
     evidence_clear(&r->evidence);
     r->doubt_since_ns = 0;
     r->moved_early = false;
-    r->whose = 0;
+    r->whose = r->full = 0;
     set_pace(r);
     // What broke off on the arm's way out of the picture is tried once more, now that somebody has
     // looked.

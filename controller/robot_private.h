@@ -5,6 +5,7 @@
 //                  robot_home.c  homing, and what the stones laid since say of it;
 //                  robot_straighten.c  stones that lie beside their points;
 //                  robot_search.c  stones that were not gripped where they were seen;
+//                  robot_stores.c  where stones come from and go to, and who fills and empties it;
 //                  robot_hands.c  people's, over the board
 //   robot_look.c   camera, comparing, reading
 //   robot_game.c   turns, players, rules
@@ -105,6 +106,7 @@ struct robot {
     bool putting_away;                      // the work is to put away what waits on the cup
     unsigned hand_colour; // of the stone the arm took hold of last; 0 = of none yet
     unsigned short_of;    // colour whose store is empty, as people were told; 0 = none
+    unsigned full;        // bit s: store s is, as people were told
     int attempts;         // of the same work
     int moves_since_home;
     int homing_tries; // since it last came to its parking place
@@ -199,19 +201,30 @@ void robot_board_to_machine(const struct robot *r, struct point at, const double
 bool robot_submit(struct robot *r, struct arm_job job); // false: as above
 bool robot_park(struct robot *r, uint64_t tag);
 bool robot_vent(struct robot *r); // over the tray of what may hang on the cup
-int robot_tray(const struct robot *r, unsigned colour);
 void robot_tell_obstacles(struct robot *r);
 void robot_arm_stop_now(struct robot *r, enum arm_stop_reason reason, const char *why);
 void robot_act_stop(struct robot *r);
 const char *robot_reset_words(const struct robot *r); // what people do to confirm after a stop
 void robot_act_start(struct robot *r);
-void robot_store_filled(struct robot *r); // as somebody says who was asked to
 void robot_act_work(struct robot *r);
 void robot_act_hold(struct robot *r);
 void robot_act_go_on(struct robot *r);
 void robot_act_recover(struct robot *r);
 void robot_work_if_clear(struct robot *r);
 void robot_work_when_clear(struct robot *r); // each picture, while it waits
+
+// robot_stores.c
+int robot_tray(const struct robot *r, unsigned colour);
+// Where a stone that is lifted goes, which is at `from`; `left`: the stores by then.
+int robot_store_for(const struct robot *r, const struct target_step *step, const double from[2],
+                    const struct stores *left);
+// Where a stone comes from, and out of `left`. False: no store has one; it has been raised.
+bool robot_supply_for(struct robot *r, unsigned colour, const double to[2], struct stores *left,
+                      int *ret_store);
+// Leaves out the steps for which there is no room. False: there is none at all; people are asked.
+bool robot_make_room(struct robot *r);
+void robot_ask_to_empty(struct robot *r, unsigned full); // these stores; bit s = store s
+void robot_store_filled(struct robot *r); // or emptied, as somebody says who was asked to
 
 // robot_hands.c
 double robot_tool_row(const struct robot *r);      // rows of the board; may lie outside

@@ -21,12 +21,12 @@ if(TARGET tessera_controller)
     set_target_properties(test_controller_stores PROPERTIES LINKER_LANGUAGE CXX)
     tessera_test(NAME test_controller_faults SOURCES sim/test_controller_faults.c sim/fault_cases.c
         LIBS tessera_controller LABEL system TIMEOUT 600)
-    foreach(what hands words dark fallen endings interrupted)
+    foreach(what hands words dark fallen endings trays interrupted)
         tessera_test(NAME test_controller_${what} SOURCES sim/test_controller_${what}.c sim/hands_rig.c
             unit/mortal_rulesd.c LIBS tessera_controller LABEL system)
     endforeach()
     foreach(test test_controller_faults test_controller_hands test_controller_words
-        test_controller_dark test_controller_fallen test_controller_endings test_controller_interrupted)
+        test_controller_dark test_controller_fallen test_controller_endings test_controller_trays test_controller_interrupted)
         set_target_properties(${test} PROPERTIES LINKER_LANGUAGE CXX)
         add_dependencies(${test} tessera-rulesd tessera-engine)
     endforeach()

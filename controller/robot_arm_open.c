@@ -51,6 +51,8 @@ int robot_arm_open(struct robot *r, struct error *err)
     if (result < 0)
         return result;
     stores_used(&d->stores, robot_game(r), robot_seats(r));
+    bool all = r->settings->game.lifter != SETTINGS_LIFTER_PERSON;
+    stores_captured(&d->stores, robot_game(r), all ? ~0u : robot_seats(r));
     map_learner_init(&r->learner, &d->map,
                      (r->settings->board.columns - 1) * r->settings->board.pitch_x,
                      (r->settings->board.rows - 1) * r->settings->board.pitch_y);

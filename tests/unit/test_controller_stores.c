@@ -113,12 +113,41 @@ static void test_stones_in_use(void **state)
     assert_int_equal(stores_stones(&stores, other), others);
 }
 
+// What was captured lies in the trays, for those the arm lifts for.
+static void test_captured_stones(void **state)
+{
+    (void)state;
+    struct settings settings =
+        load((const char *const[]){"trays.colour1.columns=3", "trays.colour2.columns=3", NULL});
+    struct stores fresh, stores;
+    struct game game;
+    struct error err;
+    assert_int_equal(0, devices_stores(&settings, &fresh, &err));
+    int first = devices_store(&fresh, STORE_CAPTURED, 1),
+        second = devices_store(&fresh, STORE_CAPTURED, 2);
+    game_init(&game, variant_find("pente"));
+    static const char *const moves[] = {"K10", "E5", "D5", "F5", "G5"}; // takes E5 and F5
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        play(&game, moves[i]);
+
+    stores = fresh;
+    stores_captured(&stores, &game, 3);
+    assert_int_equal(stores_stones(&stores, first), 0);
+    assert_int_equal(stores_stones(&stores, second), 2);
+    assert_true(stores.store[second].full[0] && stores.store[second].full[1]);
+
+    stores = fresh;
+    stores_captured(&stores, &game, 2); // seat 2 has taken nothing
+    assert_memory_equal(&stores, &fresh, sizeof stores);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_magazines),
         cmocka_unit_test(test_supply_tray),
         cmocka_unit_test(test_stones_in_use),
+        cmocka_unit_test(test_captured_stones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,9 +95,10 @@ static void answer(struct referee *r, const struct rules_effect *effect, const s
 {
     struct request done = r->request;
     r->request.kind = NO_REQUEST;
-    // A refused move changes nothing; of any other failure only the daemon's game tells how far it
-    // came.
-    r->stale = err && strcmp(err->code, "IllegalMove") != 0;
+    // A refused move changes nothing; but that nothing can be taken back, or nobody resign any
+    // more, is known here: refused, it tells of a game that somebody else has changed. Of any other
+    // failure only the daemon's game tells how far it came.
+    r->stale = err && (done.kind != PLAY || strcmp(err->code, "IllegalMove") != 0);
     done.fn(done.user, effect, err);
 }
 

@@ -278,7 +278,7 @@ static bool accept_late_move(struct robot *r)
     return true;
 }
 
-// The players were stopped for it: they are asked anew once the board has been looked at and, where
+// The players were stopped for it: they are asked anew once the board has been looked at and, since
 // nobody knows whether it was done after all, the game read anew. Until then what the log says of
 // an undo holds.
 static void not_changed(struct robot *r, const struct error *err)
@@ -287,9 +287,8 @@ static void not_changed(struct robot *r, const struct error *err)
         ask_about_rules(r, err->text);
         return;
     }
-    r->undo_asked = r->undo_asked && referee_stale(r->o.referee); // what is refused is not done
-    robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s%s", err->text,
-               referee_stale(r->o.referee) ? " Before the next move the game is read anew." : "");
+    robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s Before the next move the game is read anew.",
+               err->text);
     robot_raise(r, ROBOT_EV_CHANGED);
 }
 
@@ -351,8 +350,7 @@ static void on_reread(void *user, const struct rules_effect *effect, const struc
     struct robot *r = user;
     if (!err)
         robot_news(r, ROBOT_NEWS_DOING, "the rules answer again: %s",
-                   game_is_another(r) ? "what was asked for has been done"
-                                      : "the game stands as it did");
+                   game_is_another(r) ? "the game has changed" : "the game stands as it did");
     on_changed(r, effect, err);
 }
 

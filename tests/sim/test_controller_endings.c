@@ -2,7 +2,14 @@
 // whose every act the test decides.
 #include "tests/sim/hands_rig.h"
 
-#include <string.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "controller/child.h"
+#include "rules/daemon/client.h"
 
 static bool is_asking(struct rig *g)
 {
@@ -137,6 +144,66 @@ static void test_agreeing_twice(void **state)
     assert_int_equal(rig_counts()->placed, placed);
 }
 
+// --- at another table ---
+
+static pid_t start_daemon(const char *socket)
+{
+    char program[CHILD_PATH_MAX], state[64];
+    struct error err;
+    assert_int_equal(child_find_program("tessera-rulesd", program, &err), 0);
+    snprintf(state, sizeof state, "%s/games", rig.folder);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // also of a test that fails
+        execl(program, program, "--socket", socket, "--state", state, (char *)NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+static struct rules_client *connect_to(const char *socket)
+{
+    const struct rules_client_settings settings = {
+        .socket = socket, .name = "another", .only_connect = true};
+    struct rules_client *client = NULL;
+    struct error err;
+    for (int i = 0; i < 200 && rules_client_open(&settings, &client, &err) < 0; i++)
+        usleep(20000); // it is about to listen
+    assert_non_null(client);
+    return client;
+}
+
+static void on_resigned(void *user, const struct rules_state *state, const struct error *err)
+{
+    *(bool *)user = !err && state->result.over;
+}
+
+// Somebody has given up for the robot elsewhere: what is refused for that reason here says that our
+// game is out of date.
+static void test_a_game_that_ended_elsewhere(void **state)
+{
+    (void)state;
+    char socket[64], setting[96];
+    snprintf(socket, sizeof socket, "%s/rules.sock", rig.folder);
+    snprintf(setting, sizeof setting, "rules.socket=%s", socket);
+    pid_t daemon = start_daemon(socket);
+    struct rules_client *other = connect_to(socket);
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", setting, NULL});
+    bool done = false;
+    assert_int_equal(
+        rules_client_resign(other, play_game_name(rig.play), ROBOT, on_resigned, &done), 0);
+    assert_int_equal(rules_client_wait(other, 5000), 0);
+    assert_true(done);
+    rig_say("resign");
+    AWAIT(is_over);
+    assert_true(rig_said("the game is read anew"));
+    assert_true(play_game(rig.play)->result.winner == PERSON);
+    rules_client_free(other);
+    kill(daemon, SIGTERM);
+    assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +211,8 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_resigning_twice, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_agreeing_twice, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_game_that_ended_elsewhere, rig_set_up,
+                                        rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

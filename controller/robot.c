@@ -268,7 +268,7 @@ int robot_new(const struct robot_options *options, const struct robot_events *ev
         if (result == 0)
             result = loop_add_timer(r->loop, INT64_MAX, on_patience, r, &r->timer);
         if (result == 0)
-            result = loop_add_timer(r->loop, INT64_MAX, robot_hands_unseen, r, &r->unseen);
+            result = loop_add_timer(r->loop, 0, robot_hands_unseen, r, &r->unseen);
         if (result < 0)
             error_set(err, result, "no timer: %s.", strerror(-result));
     }

@@ -11,14 +11,18 @@ static const int64_t WORD_NS = 15 * NS_PER_S;
 static const int64_t GHOST_NS = 10 * NS_PER_S;
 // Nobody may know what the arm waits for: it is said again.
 static const int64_t HAND_PATIENCE_NS = 30 * NS_PER_S;
+// No picture does for longer, however slow the camera is.
+static const int64_t PICTURE_MOST_NS = 3 * NS_PER_S;
 // Without pictures it is looked so often whether the arm has got under way meanwhile.
 static const int64_t UNSEEN_NS = NS_PER_S / 4;
 
-// A picture that is older tells nothing of where hands are now. Where few are taken, each has to do
-// for longer.
+// A picture that is older tells nothing of where hands are now. Where few come, each has to do for
+// longer: one may be missing, two may not. A gap in between makes no slow camera.
 static int64_t picture_lasts(const struct robot *r)
 {
-    return r->o.fast ? 5 * NS_PER_S / 2 : NS_PER_S;
+    int64_t gap = r->gap_ns[0] < r->gap_ns[1] ? r->gap_ns[0] : r->gap_ns[1];
+    int64_t least = r->o.fast ? 5 * NS_PER_S / 2 : NS_PER_S, lasts = gap / 2 * 5;
+    return lasts < least ? least : lasts < PICTURE_MOST_NS ? lasts : PICTURE_MOST_NS;
 }
 
 // Where the firmware last said the tool is, also in the middle of a leg. Once its position is lost
@@ -125,6 +129,7 @@ static bool clear_for_long(const struct robot *r)
 void robot_hands_word(struct robot *r)
 {
     r->word_ns = loop_now(r->loop);
+    r->word_despite = !is_blind(r) && robot_hand_seen(r);
 }
 
 static void begin_waiting(struct robot *r)
@@ -222,13 +227,17 @@ static void home_when_clear(struct robot *r)
 
 void robot_hands_watch(struct robot *r)
 {
-    r->seen_ns = loop_now(r->loop);
+    int64_t now = loop_now(r->loop);
+    r->gap_ns[1] = r->gap_ns[0];
+    r->gap_ns[0] = now - r->seen_ns;
+    r->seen_ns = now;
     loop_source_set_due(r->unseen, r->seen_ns + picture_lasts(r));
     if (arm_state(r->arm) == ARM_HOMED && r->state != ROBOT_HOLDING)
         note_row(r);
     note_motion(r);
     bool hand = robot_hand_seen(r);
-    if (hand && r->clear_since_ns)
+    r->word_despite = r->word_despite && hand;
+    if (hand && !r->word_despite)
         r->word_ns = 0; // said before this hand came
     if (hand)
         r->clear_since_ns = 0;

@@ -117,6 +117,7 @@ struct robot {
     int64_t reached_ns; // somebody's hand was over the board, or nobody could see, last
     int64_t calm_since_ns; // nothing in the picture moves since; 0 = something does, or who knows
     int64_t word_ns;       // a person has said that the arm may move; 0 = that is spent
+    bool word_despite;     // what may be a hand was seen then, and is still
     unsigned fallen;       // colours that fell off the cup and may lie anywhere; bit 0 = which?
     int64_t fell_ns;       // when the last of them did; 0 = not while this program watched
     unsigned whose; // of these colours is a new stone that fell, or is a person's move: it is asked
@@ -140,6 +141,7 @@ struct robot {
     struct evidence evidence;
     struct observation last; // the newest observation
     int64_t seen_ns;         // when it came
+    int64_t gap_ns[2];       // how long after the one before; the same of that one
     struct sureness sure;
     int64_t clear_since_ns; // nothing foreign over the board since; 0 = something is
     int64_t doubt_since_ns; // in LOOKING, READING: the same trouble since; 0 = none

@@ -183,7 +183,7 @@ void rig_begin(bool resume)
     const struct play_options options = {.settings = &rig.settings,
                                          .variant = rig.settings.game.variant,
                                          .seats = rig.seats,
-                                         .fast = true,
+                                         .fast = !rig.unhurried,
                                          .level = 2,
                                          .seed = 5,
                                          .state = rig.folder,

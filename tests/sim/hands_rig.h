@@ -26,6 +26,7 @@ struct rig {
     struct loop_source *timer;
     struct settings settings;
     enum play_seats seats; // who plays; the robot is first unless a test says otherwise
+    bool unhurried;        // pictures as often as at a real table
     enum robot_state state;
     int64_t entered[ROBOT_STATES]; // when last
     bool (*condition)(struct rig *rig);

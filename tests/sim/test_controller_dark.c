@@ -192,6 +192,63 @@ static void test_no_pictures(void **state)
     halt_without_pictures(FAULT_CAMERA_STALL, 1, 0);
 }
 
+// Nor has there to be one before it is missed.
+static void test_no_picture_ever(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    table_fault(play_table(rig.play), FAULT_CAMERA_GONE, 1);
+    AWAIT(is_holding);  // by somebody's word it has found its home corner
+    rig_until(NULL, 1); // it brakes
+    rig_stand();
+    rig_until(NULL, 10);
+    rig_assert_stands();
+    table_fault(play_table(rig.play), FAULT_CAMERA_GONE, 0);
+    AWAIT(rig_is_watching);
+}
+
+// One picture a second is few, and enough.
+static void test_few_pictures(void **state)
+{
+    (void)state;
+    rig.unhurried = true;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "camera.fps=1", NULL});
+    assert_int_equal(rig.entered[ROBOT_HOLDING], 0);
+}
+
+static bool is_starting(struct rig *g)
+{
+    return g->state == ROBOT_STARTING;
+}
+
+// What was said while nobody could see does not let the arm home under the hand that is seen then.
+static void test_a_word_in_the_blind(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", NULL});
+    struct table *table = play_table(rig.play);
+    table_fault(table, FAULT_CAMERA_GONE, 1);
+    rig_say("stop");
+    AWAIT(is_stopped);
+    table_fault(table, FAULT_UNPLUG, 0);
+    rig_until(NULL, 4);
+    rig_say("start");
+    AWAIT(is_starting);
+    assert_int_equal(0, person_reach(table_person(table), 9, 4, 14, NULL, NULL));
+    rig_until(NULL, 1.5); // he is there by then
+    rig_stand();
+    table_fault(table, FAULT_CAMERA_GONE, 0);
+    AWAIT(rig_hand_is_there); // in a picture
+    rig_until(NULL, 1.5);
+    table_fault(table, FAULT_REPLUG, 0);
+    AWAIT(waits_to_home);
+    rig_until(NULL, 2);
+    assert_true(rig_hand_is_there(&rig));
+    rig_assert_stands();
+    AWAIT(rig_is_watching);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +260,9 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_broken_pictures, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_no_pictures, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_no_picture_ever, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_few_pictures, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_word_in_the_blind, rig_set_up, rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

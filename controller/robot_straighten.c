@@ -54,8 +54,9 @@ void robot_straighten_add(struct robot *r)
 {
     double offset[2] = {0};
     r->straighten_from = r->step_count;
-    // The holes of Pentago's board put a marble straight by themselves.
-    if (r->settings->game.straighten == SETTINGS_STRAIGHTEN_NEVER || r->tidying ||
+    // The holes of Pentago's board put a marble straight by themselves. While it is not known
+    // whether something was taken back, the log tells of that and could not tell of this.
+    if (r->settings->game.straighten == SETTINGS_STRAIGHTEN_NEVER || r->tidying || r->undo_asked ||
         r->colours.marbles || !lays_a_stone(r) || robot_game(r)->result.over ||
         r->evidence.frames < r->sure.frames || r->evidence.columns != r->target.size ||
         r->step_count + 2 > TARGET_STEPS_MAX)

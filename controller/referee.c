@@ -190,18 +190,31 @@ static void on_looked(void *user, const struct rules_state *state, const struct 
     on_state(r, state, err);
 }
 
+static bool is_refusal(const struct error *err)
+{
+    return strcmp(err->code, "IllegalMove") == 0 || strcmp(err->code, "NotYourTurn") == 0 ||
+           strcmp(err->code, "WrongPly") == 0;
+}
+
 static void on_played(void *user, const struct rules_effect *effect,
                       const struct rules_state *state, const struct error *err)
 {
     struct referee *r = user;
     if (err && try_again(r, err))
         return;
-    struct error differ;
-    if (!err && state && follow(r, state, &differ) < 0)
-        err = &differ;
+    struct error told;
+    struct effect expected;
+    bool allowed = game_check(&r->game, r->request.move, &expected) == REASON_NONE;
+    if (!err && state && follow(r, state, &told) < 0)
+        err = &told;
     if (!err && effect && effect->effect.reason != REASON_NONE) {
-        error_set_code(&differ, -EINVAL, "IllegalMove", "%s", effect->sentence);
-        err = &differ;
+        error_set_code(&told, -EINVAL, "IllegalMove", "%s", effect->sentence);
+        err = &told;
+    }
+    if (err && allowed && is_refusal(err)) {
+        struct error refusal = *err;
+        error_set_code(&told, refusal.number, "GameChanged", "%s", refusal.text);
+        err = &told;
     }
     answer(r, effect, err);
 }

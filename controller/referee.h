@@ -16,7 +16,8 @@
 struct referee;
 
 // Exactly one call per request. effect: of a play, else NULL. err NULL = done, and the game and
-// state have been brought up to date. An illegal move is an err with code "IllegalMove".
+// state have been brought up to date. An illegal move is an err with code "IllegalMove";
+// one that is refused though our copy allows it, "GameChanged": somebody else plays in this game.
 // May make the next request; must not free the referee.
 typedef void referee_fn(void *user, const struct rules_effect *effect, const struct error *err);
 

@@ -155,13 +155,15 @@ void robot_act_think(struct robot *r)
 static bool game_is_another(const struct robot *r)
 {
     const struct game *game = robot_game(r);
-    return game->entries != r->entries || game->result.over != r->over;
+    return game->entries != r->entries || game->result.over != r->over ||
+           (game->entries && game_hash(game) != r->position);
 }
 
 static void follow_all(struct robot *r, const struct rules_effect *effect)
 {
     const struct game *game = robot_game(r);
     r->entries = game->entries;
+    r->position = game_hash(game);
     r->over = game->result.over;
     for (unsigned seat = 1; seat <= game->rules.seat_count; seat++) {
         struct player *p = robot_player(r, seat);
@@ -211,6 +213,12 @@ static void on_judged(void *user, const struct rules_effect *effect, const struc
     if (err && at_board && strcmp(err->code, "IllegalMove") == 0) {
         snprintf(r->hint, sizeof r->hint, "%.*s", ROBOT_TEXT - 1, err->text);
         robot_raise(r, ROBOT_EV_REFUSED);
+        return;
+    }
+    if (err && strcmp(err->code, "GameChanged") == 0) {
+        robot_news(r, ROBOT_NEWS_TROUBLE, "the rules: %s The game is read anew.", err->text);
+        r->refused = true;
+        robot_raise(r, ROBOT_EV_CHANGED);
         return;
     }
     if (err) {
@@ -348,6 +356,13 @@ void robot_act_judge(struct robot *r)
 static void on_reread(void *user, const struct rules_effect *effect, const struct error *err)
 {
     struct robot *r = user;
+    bool refused = r->refused;
+    r->refused = false;
+    if (!err && refused && !game_is_another(r)) { // or it would be tried for ever
+        ask_about_rules(r, "they refuse a move that this program finds legal. The two are of "
+                           "different versions: install both anew.");
+        return;
+    }
     if (!err)
         robot_news(r, ROBOT_NEWS_DOING, "the rules answer again: %s",
                    game_is_another(r) ? "the game has changed" : "the game stands as it did");

@@ -153,9 +153,11 @@ struct robot {
     struct board_target target;
     struct robot_turn turn;
     size_t entries;   // of the game as last followed
-    bool over;        // that game was
+    uint64_t position; // of that game, its hash
+    bool over;         // that game was
     struct move move; // read or named, not yet judged
     unsigned move_seat;
+    bool refused;               // it was, though it is legal in the game as we know it
     struct rules_effect effect; // of the last accepted move
     unsigned mover;             // seat that made it; 0 = none in this session
     bool tidy;                  // wanted when the game is over

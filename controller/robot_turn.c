@@ -34,6 +34,7 @@ void robot_turn_resume(struct robot *r)
 {
     const struct game *game = robot_game(r);
     r->entries = game->entries;
+    r->position = game_hash(game);
     if (game->rules.family != FAMILY_PENTAGO || !game->entries)
         return;
     if (game->result.how & (HOW_RESIGN | HOW_AGREED)) {

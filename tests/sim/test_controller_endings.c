@@ -174,34 +174,111 @@ static struct rules_client *connect_to(const char *socket)
     return client;
 }
 
-static void on_resigned(void *user, const struct rules_state *state, const struct error *err)
+static struct rules_client *other;
+static pid_t rules;
+
+static void on_changed(void *user, const struct rules_state *state, const struct error *err)
 {
-    *(bool *)user = !err && state->result.over;
+    *(bool *)user = state && !err;
+}
+
+static void on_played(void *user, const struct rules_effect *effect,
+                      const struct rules_state *state, const struct error *err)
+{
+    (void)state;
+    *(bool *)user = !err && effect->effect.reason == REASON_NONE;
+}
+
+// At a table whose rules daemon serves another one as well.
+static void sit_down_with_others(void)
+{
+    static char socket[64];
+    char setting[96];
+    snprintf(socket, sizeof socket, "%s/rules.sock", rig.folder);
+    snprintf(setting, sizeof setting, "rules.socket=%s", socket);
+    rules = start_daemon(socket);
+    other = connect_to(socket);
+    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", setting, NULL});
+}
+
+static void resign_elsewhere(unsigned side)
+{
+    bool done = false;
+    assert_int_equal(rules_client_resign(other, play_game_name(rig.play), side, on_changed, &done),
+                     0);
+    assert_int_equal(rules_client_wait(other, 5000), 0);
+    assert_true(done);
+}
+
+// The last move is another one now.
+static void replace_elsewhere(int x, int y)
+{
+    bool undone = false, played = false;
+    const char *game = play_game_name(rig.play);
+    assert_int_equal(rules_client_undo(other, game, 1, on_changed, &undone), 0);
+    assert_int_equal(rules_client_play(other, game, &play_game(rig.play)->rules,
+                                       move_place(ROBOT, x, y), -1, on_played, &played),
+                     0);
+    assert_int_equal(rules_client_wait(other, 5000), 0);
+    assert_true(undone && played);
+}
+
+static int leave_others(void **state)
+{
+    other = rules_client_free(other);
+    if (rules > 0) {
+        kill(rules, SIGTERM);
+        waitpid(rules, NULL, 0);
+    }
+    rules = 0;
+    return rig_tear_down(state);
 }
 
 // Somebody has given up for the robot elsewhere: what is refused for that reason here says that our
 // game is out of date.
-static void test_a_game_that_ended_elsewhere(void **state)
+static void test_resigning_in_a_game_that_is_over(void **state)
 {
     (void)state;
-    char socket[64], setting[96];
-    snprintf(socket, sizeof socket, "%s/rules.sock", rig.folder);
-    snprintf(setting, sizeof setting, "rules.socket=%s", socket);
-    pid_t daemon = start_daemon(socket);
-    struct rules_client *other = connect_to(socket);
-    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", setting, NULL});
-    bool done = false;
-    assert_int_equal(
-        rules_client_resign(other, play_game_name(rig.play), ROBOT, on_resigned, &done), 0);
-    assert_int_equal(rules_client_wait(other, 5000), 0);
-    assert_true(done);
+    sit_down_with_others();
+    resign_elsewhere(ROBOT);
     rig_say("resign");
     AWAIT(is_over);
     assert_true(rig_said("the game is read anew"));
     assert_true(play_game(rig.play)->result.winner == PERSON);
-    rules_client_free(other);
-    kill(daemon, SIGTERM);
-    assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+}
+
+// So does a move that is legal by our copy, and nobody is asked what to do about it.
+static void test_moving_in_a_game_that_is_over(void **state)
+{
+    (void)state;
+    sit_down_with_others();
+    resign_elsewhere(PERSON);
+    rig_say("E5");
+    AWAIT(is_over);
+    assert_true(play_game(rig.play)->result.winner == ROBOT);
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
+static bool lies_on_c3(struct rig *g)
+{
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    return g->state == ROBOT_WATCHING && truth[2 * 19 + 2] == ROBOT;
+}
+
+// As long as before, and not the same.
+static void test_a_move_replaced_elsewhere(void **state)
+{
+    (void)state;
+    sit_down_with_others();
+    rig_say("E5");
+    AWAIT(rig_two_more_are_laid);
+    int lifted = rig_counts()->lifted;
+    replace_elsewhere(2, 2);
+    rig_say("draw");
+    AWAIT(lies_on_c3);
+    assert_int_equal(rig_counts()->lifted, lifted + 1);
+    assert_int_equal(rig_counts()->questions, 0);
 }
 
 int main(int argc, char **argv)
@@ -211,8 +288,11 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_resigning_twice, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_agreeing_twice, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_game_that_ended_elsewhere, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_resigning_in_a_game_that_is_over, rig_set_up,
+                                        leave_others),
+        cmocka_unit_test_setup_teardown(test_moving_in_a_game_that_is_over, rig_set_up,
+                                        leave_others),
+        cmocka_unit_test_setup_teardown(test_a_move_replaced_elsewhere, rig_set_up, leave_others),
     };
     rig_find_programs();
     if (argc > 1)

@@ -50,6 +50,22 @@ static bool turn_block(struct attendant *a)
     return task.block && person_do(table_person(a->table), &task, NULL, NULL) == 0;
 }
 
+// What may have fallen off the cup. If it was a move after all, the person makes it again.
+static bool take_off(struct attendant *a)
+{
+    const struct table_setup *setup = table_setup_of(a->table);
+    struct point at;
+    return robot_whose_asked(a->robot, &at) &&
+           table_take_stone(a->table, at.x * setup->board.pitch_x, at.y * setup->board.pitch_y) ==
+               0;
+}
+
+static void empty_trays(struct attendant *a)
+{
+    for (int c = 1; c <= table_setup_of(a->table)->stones.colours; c++)
+        table_empty_tray(a->table, c);
+}
+
 static void give_up(struct attendant *a)
 {
     if (a->events.gave_up)
@@ -88,7 +104,11 @@ static void on_timer(void *user, int64_t now)
         give_up(a);
         return;
     }
+    if (take_off(a))
+        return; // the robot sees it
     fill_stores(a);
+    if (robot_emptying_asked(a->robot))
+        empty_trays(a);
     if (turn_block(a)) {
         loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
         return;

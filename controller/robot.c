@@ -162,12 +162,14 @@ static void on_lid(void *user, bool open)
         robot_news(r, ROBOT_NEWS_TROUBLE, "the lid is shut");
 }
 
-// Who answers a question has done what it asked for.
-static void answer(struct robot *r, enum robot_event event)
+// Who answers a question has done what it asked for. "Done" says so of a move.
+static void answer(struct robot *r, enum robot_event event, bool done)
 {
     if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY) {
-        robot_store_filled(r);
-        robot_answer_whose(r);
+        if (done)
+            robot_answer_whose(r);
+        else
+            robot_store_filled(r);
     }
     robot_raise(r, event);
 }
@@ -177,9 +179,9 @@ static void on_pressed(void *user, enum gpio_line button)
     struct robot *r = user;
     recorder_gpio(r->o.recorder, button, 1);
     if (button == GPIO_BUTTON_RESET)
-        answer(r, r->state == ROBOT_STOPPED ? ROBOT_EV_RESET : ROBOT_EV_RETRY);
+        answer(r, r->state == ROBOT_STOPPED ? ROBOT_EV_RESET : ROBOT_EV_RETRY, false);
     else
-        answer(r, r->state == ROBOT_ASKING ? ROBOT_EV_RETRY : ROBOT_EV_PRESSED);
+        answer(r, r->state == ROBOT_ASKING ? ROBOT_EV_RETRY : ROBOT_EV_PRESSED, true);
 }
 
 static void on_panel_lost(void *user, const char *text)
@@ -320,13 +322,13 @@ void robot_start(struct robot *r)
 void robot_press_done(struct robot *r)
 {
     recorder_person(r->o.recorder, "done", 0);
-    answer(r, r->state == ROBOT_ASKING ? ROBOT_EV_RETRY : ROBOT_EV_PRESSED);
+    answer(r, r->state == ROBOT_ASKING ? ROBOT_EV_RETRY : ROBOT_EV_PRESSED, true);
 }
 
 void robot_reset(struct robot *r)
 {
     recorder_person(r->o.recorder, "reset", 0);
-    answer(r, r->state == ROBOT_STOPPED ? ROBOT_EV_RESET : ROBOT_EV_RETRY);
+    answer(r, r->state == ROBOT_STOPPED ? ROBOT_EV_RESET : ROBOT_EV_RETRY, false);
 }
 
 void robot_stop(struct robot *r, const char *why)
@@ -338,7 +340,7 @@ void robot_stop(struct robot *r, const char *why)
 void robot_retry(struct robot *r)
 {
     recorder_person(r->o.recorder, "retry", 0);
-    answer(r, ROBOT_EV_RETRY);
+    answer(r, ROBOT_EV_RETRY, false);
 }
 
 void robot_tidy(struct robot *r)

@@ -113,6 +113,9 @@ void robot_tidy(struct robot *robot);
 enum robot_state robot_state(const struct robot *robot);
 // The block of a Pentago board that somebody is asked to turn. False: none; the rest is untouched.
 bool robot_turn_asked(const struct robot *robot, int *ret_block, int *ret_direction);
+// Where a new stone lies of which somebody is asked whether it fell off the cup. As above.
+bool robot_whose_asked(const struct robot *robot, struct point *ret);
+bool robot_emptying_asked(const struct robot *robot); // somebody is asked to empty trays
 const struct robot_counts *robot_counts(const struct robot *robot);
 const struct colour_names *robot_colours(const struct robot *robot);
 // For a replay, whose devices have no camera: looks at this picture now.

@@ -37,6 +37,7 @@ void robot_act_stop(struct robot *r)
     arm_link_update(r->arm_link);
     r->submitted = r->parked = r->pressed = false;
     r->homing_tries = 0; // somebody looks before it goes on
+    r->whose = r->full = 0;
     eye_set_arm(r->eye, VISION_ARM_UNKNOWN);
     r->waits_since_ns = 0;
     robot_stop_players(r);

@@ -156,6 +156,10 @@ static void note_fallen(struct robot *r, const struct arm_event *e)
         robot_note_fall(r, r->hand_colour, false);
     else if (e->held == ARM_HELD_YES || (step_of(r, e->tag) && e->held == ARM_HELD_UNKNOWN))
         robot_note_fall(r, r->hand_colour, true);
+    else
+        return;
+    if (step_of(r, e->tag))
+        r->fell_step = *step_of(r, e->tag);
 }
 
 static void on_failed(struct robot *r, const struct arm_event *e)
@@ -273,6 +277,8 @@ static void on_act_done(void *user, const struct arm_intent *intent, int64_t now
         robot_note_kept(r);
     if (r->o.log && is_logged(intent) &&
         robot_log_done(r->o.log, intent->act == ARM_ACT_GRIP, &err) < 0)
+    if (intent->act == ARM_ACT_GRIP)
+        r->gripped_ns = loop_now(r->loop);
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
 }
 

@@ -7,7 +7,8 @@ void robot_note_fall(struct robot *r, unsigned colour, bool held)
 {
     struct error err;
     r->fallen |= 1u << colour;
-    r->fell_ns = loop_now(r->loop);
+    r->fell_ns = r->gripped_ns ? r->gripped_ns : loop_now(r->loop); // or any time since
+    r->fell_step = (struct target_step){0};
     r->adrift = true;
     if (!held)
         r->ahead_colour = 0;
@@ -30,6 +31,20 @@ static void note_found(struct robot *r, unsigned colour)
     r->change_logged = true;
     if (robot_log_found(r->o.log, colour, pending, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
+}
+
+// It slipped before it was off its point, or dropped onto the one it was meant for.
+void robot_find_in_place(struct robot *r)
+{
+    const struct target_step *step = &r->fell_step;
+    const struct evidence *e = &r->evidence;
+    int point = step->at.y * e->columns + step->at.x;
+    double margin;
+    if (!stone_fell(r, step->colour) || evidence_covered(e, point) ||
+        evidence_best(e, point, &margin) != step->colour || margin < r->sure.doubt)
+        return;
+    r->fallen &= ~(1u << step->colour);
+    note_found(r, step->colour);
 }
 
 // It did not fall after all: found on the cup, it was let go over its tray.
@@ -87,10 +102,13 @@ unsigned robot_may_have_fallen(const struct robot *r, const struct target_report
     return colours;
 }
 
-// Nobody has reached over the board since it fell: what is new there is that stone.
-bool robot_watched_since_fall(const struct robot *r)
+bool robot_may_be_moved(const struct robot *r, unsigned fallen)
 {
-    return r->fell_ns && r->reached_ns <= r->fell_ns;
+    const struct game *game = robot_game(r);
+    unsigned seat = game_next_seat(game);
+    bool theirs = seat && r->o.players[seat - 1].at_board && fallen >> game_next_colour(game) & 1;
+    bool watched = r->fell_ns && r->reached_ns <= r->fell_ns;
+    return theirs && !watched;
 }
 
 // It lies where it would be a good move, and only a person knows whether it is one.
@@ -100,6 +118,12 @@ void robot_ask_whose(struct robot *r, const struct target_report *report, unsign
     const char *stone = r->colours.marbles ? "marble" : "stone";
     r->question_board = true;
     r->whose = colours;
+    r->whose_at = report->wrong.list[0].at;
+    for (int i = 0; i < report->wrong.count; i++) {
+        const struct board_difference *d = &report->wrong.list[i];
+        if (!d->expected && colours >> d->seen & 1)
+            r->whose_at = d->at;
+    }
     snprintf(r->question, sizeof r->question,
              "a %s fell off the cup, and the board shows: %s. If that is the one, take it off the "
              "board. If it is your move, press \"done\".",
@@ -107,9 +131,22 @@ void robot_ask_whose(struct robot *r, const struct target_report *report, unsign
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
-void robot_answer_whose(struct robot *r)
+bool robot_whose_asked(const struct robot *r, struct point *ret)
+{
+    if (r->state != ROBOT_ASKING || !r->whose)
+        return false;
+    *ret = r->whose_at;
+    return true;
+}
+
+void robot_fallen_taken(struct robot *r)
 {
     r->fallen &= ~r->whose;
-    r->pressed = r->whose != 0;
     r->whose = 0;
+}
+
+void robot_answer_whose(struct robot *r)
+{
+    r->pressed = r->whose != 0;
+    robot_fallen_taken(r);
 }

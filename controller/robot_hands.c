@@ -225,6 +225,18 @@ static void home_when_clear(struct robot *r)
     robot_home_now(r);
 }
 
+// Over the board, by somebody, as far as can be told. As the arm leaves the picture, what moves is
+// not a hand.
+static bool may_be_reached(const struct robot *r, bool hand)
+{
+    enum scene_state state = r->last.scene.state;
+    if (r->reached_ns > r->last.time_ns || shows_nothing(r) || state == SCENE_LIGHT)
+        return true;
+    if (arm_in_the_picture(r))
+        return hand || robot_tool_row(r) <= HAND_WATCH_ROWS;
+    return hand && state != SCENE_MOVING;
+}
+
 void robot_hands_watch(struct robot *r)
 {
     int64_t now = loop_now(r->loop);
@@ -243,9 +255,7 @@ void robot_hands_watch(struct robot *r)
         r->clear_since_ns = 0;
     else if (!r->clear_since_ns)
         r->clear_since_ns = r->last.time_ns;
-    // As the arm leaves the picture, what moves is not a hand.
-    if (r->reached_ns > r->last.time_ns ||
-        (hand && (arm_in_the_picture(r) || r->last.scene.state != SCENE_MOVING)))
+    if (may_be_reached(r, hand))
         r->reached_ns = r->last.time_ns;
     if (under_way(r) && hand)
         robot_raise(r, ROBOT_EV_HAND);

@@ -111,7 +111,8 @@ void robot_confirm(struct robot *r)
     board_target_settle(&r->target);
     r->attempts = r->looks_anew = 0;
     r->short_of = 0; // somebody may have laid that stone
-    r->word_ns = 0;  // it was said for a board that was not right
+    r->whose = r->full = 0;
+    r->word_ns = 0; // it was said for a board that was not right
     robot_search_forget(r);
     note_seen(r);
     r->failure[0] = 0;
@@ -203,6 +204,7 @@ static void compare(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (report.verdict == TARGET_WAIT)
         return;
+    robot_find_in_place(r);
     if (report.verdict == TARGET_SAME) {
         robot_confirm(r);
         return;
@@ -223,11 +225,13 @@ static void compare(struct robot *r)
         return;
     }
     unsigned fallen = robot_may_have_fallen(r, &report);
-    if (!(fallen && robot_watched_since_fall(r)) && has_moved(r)) {
-        if (!fallen)
-            accept_early_move(r);
-        else if (lasts(r, WRONG_PATIENCE_NS))
+    if (robot_may_be_moved(r, fallen)) {
+        if (lasts(r, WRONG_PATIENCE_NS))
             robot_ask_whose(r, &report, fallen);
+        return;
+    }
+    if (!fallen && has_moved(r)) {
+        accept_early_move(r);
         return;
     }
     if (robot_claim_fallen(r, &report) || claim_all(r, &report) || mistrust_grid(r, &report))
@@ -242,8 +246,15 @@ static void compare_while_asking(struct robot *r)
     if (!r->question_board || !r->parked)
         return;
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
-    if (report.verdict == TARGET_SAME && still_long_enough(r))
+    if (!still_long_enough(r))
+        return;
+    bool taken = r->whose && (report.verdict == TARGET_SAME || report.verdict == TARGET_WORK);
+    if (taken)
+        robot_fallen_taken(r);
+    if (report.verdict == TARGET_SAME)
         robot_confirm(r);
+    else if (taken)
+        robot_raise(r, ROBOT_EV_RETRY);
 }
 
 // Nobody is hurried; but a block that has been turned otherwise, or half, is told of.

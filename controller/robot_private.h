@@ -119,7 +119,10 @@ struct robot {
     int64_t word_ns;       // a person has said that the arm may move; 0 = that is spent
     bool word_despite;     // what may be a hand was seen then, and is still
     unsigned fallen;       // colours that fell off the cup and may lie anywhere; bit 0 = which?
-    int64_t fell_ns;       // when the last of them did; 0 = not while this program watched
+    int64_t fell_ns;    // the last of them was still there then; 0 = not while this program watched
+    int64_t gripped_ns; // the last stone was held for certain
+    struct target_step fell_step; // on its way to or from there; colour 0 = not known
+    struct point whose_at;        // one that is asked about
     unsigned whose; // of these colours is a new stone that fell, or is a person's move: it is asked
     int looks_anew; // for the grid, since the board was last right
     bool adrift;    // a stone has been on the cup since the board was last right
@@ -274,11 +277,15 @@ void robot_tell_fallen(struct robot *r); // the board has been seen, and what fe
 bool robot_claim_fallen(struct robot *r, const struct target_report *report);
 // Colours of the new stones that may be one that fell.
 unsigned robot_may_have_fallen(const struct robot *r, const struct target_report *report);
-bool robot_watched_since_fall(const struct robot *r);
+// One of these colours is that of a person who is next, and who may have reached over the board
+// since it fell.
+bool robot_may_be_moved(const struct robot *r, unsigned fallen);
+void robot_find_in_place(struct robot *r); // what is thought to have fallen, if it is there
 void robot_ask_whose(struct robot *r, const struct target_report *report, unsigned colours);
 void robot_answer_whose(struct robot *r); // if it was asked: the stone is a person's
 
 // robot_look.c
+void robot_fallen_taken(struct robot *r); // off the board, by whom was asked whose it is
 int robot_look_open(struct robot *r, struct error *err);
 void robot_look_close(struct robot *r);
 void robot_expect(struct robot *r); // tells the reader what should be on the board

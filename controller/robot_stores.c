@@ -109,6 +109,11 @@ static void set_all(struct stores *stores, int s, bool full)
 void robot_store_filled(struct robot *r)
 {
     struct stores *stores = &r->o.devices->stores;
+bool robot_emptying_asked(const struct robot *r)
+{
+    return r->state == ROBOT_ASKING && r->full;
+}
+
     int supply = r->short_of ? devices_store(stores, STORE_SUPPLY, (int)r->short_of) : -1;
     if (supply >= 0)
         set_all(stores, supply, true);

@@ -18,6 +18,12 @@ static bool carries_the_last(struct rig *g)
     return rig_carries_over_the_board(g) && rig_counts()->lifted == 1;
 }
 
+static bool grips_the_last(struct rig *g)
+{
+    (void)g;
+    return rig_world()->tool.held && rig_counts()->lifted == 1;
+}
+
 static bool five_are_played(struct rig *g)
 {
     (void)g;
@@ -26,14 +32,26 @@ static bool five_are_played(struct rig *g)
 
 // Of two stones that are taken back the last one is the person's, and falls; it lies on D4, as his
 // move would.
-static void lose_the_persons(void)
+static void take_back(void)
 {
     rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "game.done=still", NULL});
-    rig_take_back_a_pair();
+    rig_say("Q8"); // not in the rows where no hand is told from the arm
+    AWAIT(rig_two_more_are_laid);
+    rig_say("undo");
+}
+
+static void begin_to_take_back(void)
+{
+    take_back();
     AWAIT(carries_the_last);
     const struct world *w = rig_world();
     for (int i = 0; i < w->stone_count; i++)
         assert_true(w->stone[i].place != PLACE_CUP || w->stone[i].colour == PERSON);
+}
+
+static void lose_the_persons(void)
+{
+    begin_to_take_back();
     rig_lose_stone(3, 3);
 }
 
@@ -72,6 +90,20 @@ static void test_the_fallen_stone_is_taken_away(void **state)
     AWAIT(rig_is_watching);
     rig_assert_only_first_stone();
     assert_int_equal(rig_counts()->moves, 3);
+    assert_false(rig_said("is not on the board"));
+}
+
+// To look again is no answer.
+static void test_whose_it_is_is_asked_again(void **state)
+{
+    (void)state;
+    lose_it_and_reach();
+    rig.news_size = 0;
+    rig.news[0] = 0;
+    rig_say("retry");
+    rig_until(NULL, 1);
+    AWAIT(is_asked_whose);
+    assert_int_equal(rig_counts()->moves, 3);
 }
 
 static void test_it_is_a_move_after_all(void **state)
@@ -82,6 +114,35 @@ static void test_it_is_a_move_after_all(void **state)
     AWAIT(five_are_played);
     AWAIT(rig_is_watching);
     assert_int_equal(rig_counts()->questions, 1);
+}
+
+static bool is_holding(struct rig *g)
+{
+    return g->state == ROBOT_HOLDING;
+}
+
+// A hand comes while the stone is carried, so it may have fallen before it came or after: what is
+// new then may be a move.
+static void test_a_move_beside_a_fallen_stone(void **state)
+{
+    (void)state;
+    take_back();
+    AWAIT(grips_the_last);
+    struct table *table = play_table(rig.play);
+    const struct settings_board *board = &rig.settings.board;
+    assert_int_equal(0, person_reach(table_person(table), 9, 2, 4, NULL, NULL));
+    AWAIT(is_holding);
+    const struct world *w = rig_world();
+    assert_int_equal(world_count(w, PLACE_CUP, PERSON), 1);
+    table_fault(table, FAULT_LOSE_STONE, 0.01);
+    rig_until(NULL, 1);
+    for (int i = 0; i < w->stone_count; i++) {
+        if (w->stone[i].place == PLACE_TABLE && w->stone[i].colour == PERSON)
+            assert_int_equal(table_take_stone(table, w->stone[i].x, w->stone[i].y), 0);
+    }
+    table_put_stone(table, PERSON, 3 * board->pitch_x, 3 * board->pitch_y);
+    AWAIT(is_asked_whose);
+    assert_false(is_found(&rig));
 }
 
 // The program that goes on has not watched.
@@ -132,6 +193,19 @@ static void test_a_stone_that_was_put_away_is_none_that_fell(void **state)
     assert_false(rig_said("is not on the board"));
 }
 
+// It slipped off where it lay: nothing is missing, and nothing is told of it.
+static void test_a_stone_that_slipped_is_lifted_again(void **state)
+{
+    (void)state;
+    begin_to_take_back();
+    rig_lose_stone(15, 7);
+    AWAIT(rig_is_watching);
+    rig_assert_only_first_stone();
+    assert_false(rig_said("is not on the board"));
+    assert_false(is_found(&rig));
+    assert_int_equal(rig_counts()->questions, 0);
+}
+
 // The stone that waited on the cup is lost with the program; it is not there, and told of.
 static void test_what_lies_beside_the_board_is_told_of(void **state)
 {
@@ -150,6 +224,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_no_move, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_the_fallen_stone_is_taken_away, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_whose_it_is_is_asked_again, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_move_beside_a_fallen_stone, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_stone_that_slipped_is_lifted_again, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_it_is_a_move_after_all, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_fallen_stone_after_an_interruption, rig_set_up,

@@ -179,24 +179,29 @@ static void test_robot_log_undo(void **state)
     assert_string_equal(past.pending, "");
 }
 
-// Holds the log for a moment, as what a killed program has just started does.
-static void hold_for_a_moment(const char *path)
+// Holds the log, as what a killed program has just started does, until told to end.
+static pid_t hold(const char *path, int *ret_end)
 {
-    int ready[2];
+    int ready[2], end[2];
     char byte = 0;
     assert_int_equal(pipe(ready), 0);
-    if (fork() == 0) {
+    assert_int_equal(pipe(end), 0);
+    pid_t child = fork();
+    if (child == 0) {
         struct robot_log *log;
         struct robot_log_past past;
         struct error err;
         bool held = robot_log_open(path, &log, &past, &err) == 0;
         (void)!write(ready[1], &byte, 1);
-        usleep(300000);
+        (void)!read(end[0], &byte, 1);
         _exit(!held);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     close(ready[0]);
     close(ready[1]);
+    close(end[0]);
+    *ret_end = end[1];
+    return child;
 }
 
 static void test_robot_log_waits(void **state)
@@ -207,14 +212,16 @@ static void test_robot_log_waits(void **state)
     struct robot_log *log;
     struct robot_log_past past;
     snprintf(path, sizeof path, "%s/robot", folder);
-    hold_for_a_moment(path);
-    int tries = 0, r, status;
-    while ((r = robot_log_look(path, &past, &err)) == -EBUSY && robot_log_wait(path, tries))
-        tries++;
-    assert_int_equal(r, 0);
-    assert_true(tries > 0);
-    wait(&status);
+    past_of(path);
+    int end, status;
+    pid_t child = hold(path, &end);
+    assert_int_equal(robot_log_look(path, &past, &err), -EBUSY);
+    assert_true(robot_log_wait(path, 0));
+    assert_int_equal(write(end, "", 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(end);
     assert_int_equal(status, 0);
+    assert_int_equal(robot_log_look(path, &past, &err), 0);
     // Who goes on playing is not waited for.
     assert_int_equal(robot_log_open(path, &log, &past, &err), 0);
     assert_true(robot_log_wait(path, 0));

@@ -124,6 +124,12 @@ static int find_step(const struct robot *r, unsigned colour)
     return -1;
 }
 
+bool robot_ahead_in_the_way(const struct robot *r)
+{
+    unsigned colour = robot_ahead_colour(r);
+    return colour && (robot_homing_is_due(r) || find_step(r, colour) < 0);
+}
+
 enum robot_ahead robot_ahead_use(struct robot *r)
 {
     robot_ahead_check(r);
@@ -142,11 +148,12 @@ enum robot_ahead robot_ahead_use(struct robot *r)
 
 bool robot_ahead_put_back(struct robot *r)
 {
-    struct arm_job job = {.kind = ARM_JOB_DROP, .tag = ROBOT_TAG_BACK};
-    struct error err;
-    if (stores_return(&r->o.devices->stores, (int)r->ahead_colour, r->settings->machine.park_x,
-                      r->settings->machine.park_y, &job.store, &err) < 0) {
-        robot_ask_to_empty(r, 1u << robot_tray(r, r->ahead_colour));
+    const struct stores *stores = &r->o.devices->stores;
+    const struct arm_job job = {.kind = ARM_JOB_DROP,
+                                .store = robot_store_back(r, r->ahead_colour, stores),
+                                .tag = ROBOT_TAG_BACK};
+    if (!stores_room(stores, job.store)) {
+        robot_ask_to_empty(r, 1u << job.store);
         return false;
     }
     return robot_submit(r, job);

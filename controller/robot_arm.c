@@ -123,7 +123,10 @@ bool robot_park(struct robot *r, uint64_t tag)
 
 bool robot_vent(struct robot *r)
 {
-    int store = robot_tray(r, r->hand_colour ? r->hand_colour : 1);
+    unsigned colour = r->hand_colour ? r->hand_colour : 1;
+    int store = robot_tray(r, colour);
+    if (!stores_room(&r->o.devices->stores, store))
+        store = robot_store_back(r, colour, &r->o.devices->stores);
     const struct arm_job job = {.kind = ARM_JOB_VENT, .store = store, .tag = ROBOT_TAG_VENT};
     // Whatever only may hang there does without a place of its own.
     if (arm_held(r->arm) == ARM_HELD_YES && !stores_room(&r->o.devices->stores, store)) {
@@ -263,6 +266,9 @@ void robot_work_if_clear(struct robot *r)
         robot_ahead_away(r);
         return;
     }
+    struct stores left = r->o.devices->stores; // as the steps before will leave them
+    if (robot_ahead_in_the_way(r))
+        stores_will_put(&left, robot_store_back(r, robot_ahead_colour(r), &left));
     // A doubted position lays nothing and puts nothing back: what waits on the cup goes into a
     // tray.
     bool home = robot_homing_is_due(r);
@@ -275,7 +281,6 @@ void robot_work_if_clear(struct robot *r)
     if (home && !robot_home_first(r))
         return;
     r->moves_since_home++;
-    struct stores left = r->o.devices->stores; // as the steps before will leave them
     for (int i = 0; i < r->step_count; i++) {
         if (!submit_step(r, i, i == 0 && ahead == ROBOT_AHEAD_FIRST, &left))
             return;

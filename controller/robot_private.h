@@ -155,10 +155,10 @@ struct robot {
     // The game.
     struct board_target target;
     struct robot_turn turn;
-    size_t entries;   // of the game as last followed
+    size_t entries;    // of the game as last followed
     uint64_t position; // of that game, its hash
     bool over;         // that game was
-    struct move move; // read or named, not yet judged
+    struct move move;  // read or named, not yet judged
     unsigned move_seat;
     bool refused;               // it was, though it is legal in the game as we know it
     struct rules_effect effect; // of the last accepted move
@@ -198,6 +198,7 @@ unsigned robot_ahead_colour(const struct robot *r); // of the stone that waits; 
 bool robot_ahead_check(struct robot *r);           // does it still hang there? False: it has fallen
 void robot_ahead_watch(struct robot *r);           // at each look: still there, not for too long
 enum robot_ahead robot_ahead_use(struct robot *r); // may put its step in front of the others
+bool robot_ahead_in_the_way(const struct robot *r); // one waits that no step lays
 bool robot_ahead_put_back(struct robot *r);
 void robot_ahead_away(struct robot *r); // submits it, once the board is clear
 void robot_act_put_back(struct robot *r);
@@ -228,6 +229,8 @@ int robot_store_for(const struct robot *r, const struct target_step *step, const
 // Where a stone comes from, and out of `left`. False: no store has one; it has been raised.
 bool robot_supply_for(struct robot *r, unsigned colour, const double to[2], struct stores *left,
                       int *ret_store);
+// Where a stone goes that hangs on the cup and is not to be laid: its tray, if none has room.
+int robot_store_back(const struct robot *r, unsigned colour, const struct stores *left);
 // Leaves out the steps for which there is no room. False: there is none at all; people are asked.
 bool robot_make_room(struct robot *r);
 void robot_ask_to_empty(struct robot *r, unsigned full); // these stores; bit s = store s
@@ -282,10 +285,10 @@ unsigned robot_may_have_fallen(const struct robot *r, const struct target_report
 bool robot_may_be_moved(const struct robot *r, unsigned fallen);
 void robot_find_in_place(struct robot *r); // what is thought to have fallen, if it is there
 void robot_ask_whose(struct robot *r, const struct target_report *report, unsigned colours);
+void robot_fallen_taken(struct robot *r); // off the board, by whom was asked whose it is
 void robot_answer_whose(struct robot *r); // if it was asked: the stone is a person's
 
 // robot_look.c
-void robot_fallen_taken(struct robot *r); // off the board, by whom was asked whose it is
 int robot_look_open(struct robot *r, struct error *err);
 void robot_look_close(struct robot *r);
 void robot_expect(struct robot *r); // tells the reader what should be on the board

@@ -66,12 +66,24 @@ void robot_ask_to_empty(struct robot *r, unsigned full)
     robot_raise(r, ROBOT_EV_WRONG);
 }
 
-// Lifts come before what is laid, and what is laid may need them all.
+int robot_store_back(const struct robot *r, unsigned colour, const struct stores *left)
+{
+    struct error err;
+    int store = robot_tray(r, colour);
+    stores_return(left, (int)colour, r->settings->machine.park_x, r->settings->machine.park_y,
+                  &store, &err); // else that tray
+    return store;
+}
+
+// Lifts come before what is laid, and what is laid may need them all. What waits on the cup is put
+// away before either.
 bool robot_make_room(struct robot *r)
 {
     struct stores left = r->o.devices->stores;
     unsigned full = 0;
     int kept = 0;
+    if (robot_ahead_in_the_way(r))
+        stores_will_put(&left, robot_store_back(r, robot_ahead_colour(r), &left));
     for (int i = 0; i < r->step_count; i++) {
         const struct target_step step = r->steps[i];
         double from[2];
@@ -97,6 +109,11 @@ bool robot_make_room(struct robot *r)
 
 // --- people's answer ---
 
+bool robot_emptying_asked(const struct robot *r)
+{
+    return r->state == ROBOT_ASKING && r->full;
+}
+
 static void set_all(struct stores *stores, int s, bool full)
 {
     const struct store *store = &stores->store[s];
@@ -109,11 +126,6 @@ static void set_all(struct stores *stores, int s, bool full)
 void robot_store_filled(struct robot *r)
 {
     struct stores *stores = &r->o.devices->stores;
-bool robot_emptying_asked(const struct robot *r)
-{
-    return r->state == ROBOT_ASKING && r->full;
-}
-
     int supply = r->short_of ? devices_store(stores, STORE_SUPPLY, (int)r->short_of) : -1;
     if (supply >= 0)
         set_all(stores, supply, true);

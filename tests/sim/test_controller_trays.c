@@ -92,11 +92,32 @@ static void test_homing_with_full_trays(void **state)
     assert_int_equal(rig_counts()->questions, 0);
 }
 
+// What waits on the cup and has to be put away first needs a slot as well.
+static void test_the_last_slot_goes_to_the_waiting_stone(void **state)
+{
+    (void)state;
+    rig_sit_down((const char *const[]){"gripper.wait_time=600 s", "trays.colour1.columns=3",
+                                       "trays.colour2.columns=3", NULL});
+    take_back_a_pair();
+    AWAIT(two_more_are_lifted);
+    take_back_a_pair();
+    AWAIT(is_asking);
+    assert_true(rig_said("\"tray 1\" is full. Empty it, then"));
+    assert_false(rig_said("is full. Empty it.\n")); // found out by nothing that failed
+    assert_int_equal(rig_counts()->lifted, 3);
+    empty_trays();
+    rig_say("retry");
+    AWAIT(two_more_are_lifted);
+    rig_assert_only_first_stone();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_full_tray_is_emptied, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_with_full_trays, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_the_last_slot_goes_to_the_waiting_stone, rig_set_up,
+                                        rig_tear_down),
     };
     rig_find_programs();
     if (argc > 1)

@@ -164,8 +164,10 @@ static void note_fallen(struct robot *r, const struct arm_event *e)
 
 static void on_failed(struct robot *r, const struct arm_event *e)
 {
-    if (e->tag == ROBOT_TAG_HOME)
+    if (e->tag == ROBOT_TAG_HOME) {
         r->homing = false;
+        r->home_due = true; // as before
+    }
     if (e->reason == ARM_CANCELLED)
         return; // the one before it has told
     const struct target_step *step = step_of(r, e->tag);
@@ -275,10 +277,10 @@ static void on_act_done(void *user, const struct arm_intent *intent, int64_t now
     if (intent->tag == ROBOT_TAG_VENT && intent->act == ARM_ACT_RELEASE &&
         intent->held == ARM_HELD_YES)
         robot_note_kept(r);
-    if (r->o.log && is_logged(intent) &&
-        robot_log_done(r->o.log, intent->act == ARM_ACT_GRIP, &err) < 0)
     if (intent->act == ARM_ACT_GRIP)
         r->gripped_ns = loop_now(r->loop);
+    if (r->o.log && is_logged(intent) &&
+        robot_log_done(r->o.log, intent->act == ARM_ACT_GRIP, &err) < 0)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", err.text);
 }
 

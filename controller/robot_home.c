@@ -16,6 +16,7 @@ static bool submit_homing(struct robot *r)
     r->homing = true;
     r->counts.homings++;
     r->moves_since_home = 0;
+    r->home_due = false; // again, if it is cancelled
     const struct arm_job job = {.kind = ARM_JOB_HOME, .store = -1, .tag = ROBOT_TAG_HOME};
     return robot_submit(r, job) && robot_vent(r);
 }
@@ -57,7 +58,6 @@ bool robot_homing_is_due(const struct robot *r)
 
 bool robot_home_first(struct robot *r)
 {
-    r->home_due = false;
     robot_news(r, ROBOT_NEWS_DOING, "the arm checks its home corner");
     if (!submit_homing(r))
         return false;

@@ -111,12 +111,37 @@ static void test_the_last_slot_goes_to_the_waiting_stone(void **state)
     rig_assert_only_first_stone();
 }
 
+static bool checks_home(struct rig *g)
+{
+    (void)g;
+    return rig_said("the arm checks its home corner");
+}
+
+// Work that was broken off before it began, for want of a stone, has not homed the arm.
+static void test_an_empty_store_before_homing(void **state)
+{
+    (void)state;
+    rig_lay_beside(1.2,
+                   (const char *const[]){"gripper.wait_time=0 s", "safety.placing_error=0.5 mm",
+                                         "stores.colour1.capacity=1", NULL});
+    assert_true(rig_said("will check its home corner before it moves again"));
+    rig_say("E5");
+    AWAIT(is_asking);
+    assert_true(rig_said("Store \"store 1\" is empty"));
+    rig.news_size = 0;
+    rig.news[0] = 0;
+    rig_say("retry");
+    AWAIT(checks_home);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_full_tray_is_emptied, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_homing_with_full_trays, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_the_last_slot_goes_to_the_waiting_stone, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_an_empty_store_before_homing, rig_set_up,
                                         rig_tear_down),
     };
     rig_find_programs();

@@ -285,7 +285,7 @@ void rig_lose_stone(int column, int row)
     assert_true(lost < w->stone_count);
     table_fault(table, FAULT_LOSE_STONE, 0.01);
     AWAIT(is_retreating);
-    int colour = w->stone[lost].colour;
+    const int8_t colour = w->stone[lost].colour;
     assert_int_equal(table_take_stone(table, w->stone[lost].x, w->stone[lost].y), 0);
     table_put_stone(table, colour, column * board->pitch_x, row * board->pitch_y);
 }

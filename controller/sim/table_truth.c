@@ -1,4 +1,5 @@
 // What only tests may know, and what only owners may do.
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -132,4 +133,15 @@ int table_take_stone(struct table *t, double x, double y)
     const int r = world_remove_stone(&t->state->world, x, y);
     table_rearm(t);
     return r;
+}
+
+int table_turn_block(struct table *t, int block, double degrees)
+{
+    if (t->state->world.setup.board.kind != SETUP_BOARD_BLOCKS || block < 1 ||
+        block > WORLD_BLOCKS || !(fabs(degrees) <= 90))
+        return -EINVAL;
+    table_now(t);
+    world_turn_block(&t->state->world, block, degrees);
+    table_rearm(t);
+    return 0;
 }

@@ -185,6 +185,31 @@ static void owners_tidy_up(void **state)
     assert_int_equal(table_take_stone(host.table, 100, 100), -ENOENT);
 }
 
+static void owners_turn_blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(table_turn_block(host.table, 1, 90), -EINVAL); // no board of blocks
+    host_stop(&host);
+    host_setup(&host);
+    host.setup.board.kind = SETUP_BOARD_BLOCKS;
+    host.setup.board.columns = host.setup.board.rows = 6;
+    host_start(&host, NULL);
+    table_put_stone(host.table, 2, 5 * host.setup.board.pitch_x, 5 * host.setup.board.pitch_y);
+    static const struct {
+        int block;
+        double degrees;
+    } WRONG[] = {{0, 90}, {WORLD_BLOCKS + 1, 90}, {2, 91}, {2, -91}, {2, NAN}};
+    for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++)
+        assert_int_equal(table_turn_block(host.table, WRONG[k].block, WRONG[k].degrees), -EINVAL);
+    assert_int_equal(host_truth_at(&host, 5, 5), 2);
+    assert_int_equal(table_turn_block(host.table, 2, 30), 0);
+    assert_true(table_world(host.table)->block_turn[1] == 30); // it stays half turned
+    assert_int_equal(table_turn_block(host.table, 2, 60), 0);
+    assert_int_equal(host_truth_at(&host, 5, 3), 2);
+    assert_int_equal(table_turn_block(host.table, 2, -90), 0);
+    assert_int_equal(host_truth_at(&host, 5, 5), 2);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -195,6 +220,7 @@ int main(void)
         T(the_person_is_one_person),
         T(an_empty_bowl_is_told),
         T(owners_tidy_up),
+        T(owners_turn_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,49 @@ static void test_a_draw_is_offered_before_the_turn(void **state)
     assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
 }
 
+static void let_person_move(int column, int row)
+{
+    struct person_task move = {
+        .colour = PERSON, .column = column, .row = row, .block = 2, .turn = 1, .press = true};
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    while (truth[move.row * 6 + move.column])
+        move.column = (move.column + 1) % 6;
+    assert_int_equal(0, person_do(table_person(play_table(rig.play)), &move, NULL, NULL));
+}
+
+static bool has_looked(struct rig *g)
+{
+    return g->state == ROBOT_TURNING || g->state == ROBOT_ASKING || g->state == ROBOT_WORKING ||
+           g->state == ROBOT_WATCHING;
+}
+
+// Its marbles lie a little like before and a little like after the turn; the arm has none to lift.
+static void test_a_block_stands_half_turned(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6",
+                                   "gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    for (int round = 0; round < 3; round++) {
+        AWAIT(rig_is_watching);
+        let_person_move(round, 1);
+        AWAIT(is_turning);
+    }
+    int block, direction;
+    assert_true(robot_turn_asked(play_robot(rig.play), &block, &direction));
+    for (int degrees = 20; degrees < 70; degrees += 23) {
+        rig_end();
+        rig_begin(true);
+        struct table *table = play_table(rig.play);
+        assert_int_equal(0, table_turn_block(table, block, direction * degrees));
+        AWAIT(has_looked);
+        assert_int_not_equal(rig.state, ROBOT_WORKING);
+        assert_int_equal(rig_counts()->lifted + rig_counts()->placed, 0);
+        table_turn_block(table, block, -direction * degrees);
+    }
+}
+
 // --- undone ---
 
 static bool one_is_lifted(struct rig *g)
@@ -252,6 +295,7 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_draw_is_offered_before_the_turn, rig_set_up,
                                         rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_block_stands_half_turned, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),

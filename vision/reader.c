@@ -105,6 +105,8 @@ int vision_new(const struct vision_settings *settings, struct vision **ret, stru
     stones_default_models(settings, &v->models);
     v->stones = (struct stone_settings){
         .colours = settings->colours,
+        .diameter = settings->stone_diameter,
+        .height = settings->stone_height,
         .radius_u = (float)(settings->stone_diameter / 2 / settings->pitch_x),
         .radius_v = (float)(settings->stone_diameter / 2 / settings->pitch_y)};
     for (int k = 0; k < settings->colours; k++)

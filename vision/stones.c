@@ -10,7 +10,6 @@
 static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
 static const float DISC_MIN = 0.42F;   // score from which something round is there
 static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
-static const float RIM_REACH = 3.5F;   // samples within which the rim of clear glass is looked for
 static const float FULL_SCALE = 235;   // luma near which the sensor hides how bright it is
 
 // Difference of a patch from the bare surface, per sample: signed in light, length in tint.
@@ -210,24 +209,25 @@ static void open_thin(float map[PATCH * PATCH])
     }
 }
 
-// Without a tint of its own, where clear glass is in play.
-static bool may_be_clear(const struct stone_settings *t, const float feature[VISION_FEATURES])
+// Without a tint of its own, where clear glass is in play: what is seen has the surface's tint, or
+// less of it where the glass is hazy or mirrors the room.
+static bool may_be_clear(const struct stone_settings *t, const float around[3],
+                         const float feature[VISION_FEATURES])
 {
-    static const float TINT = 0.06F;
-    return stones_any_transparent(t) && fabsf(feature[1]) + fabsf(feature[2]) < TINT;
+    static const float TINT = 0.06F, MOST = 1.2F; // of the surface's tint
+    const float cb = around[1], cr = around[2];
+    const float along = (feature[1] * cb + feature[2] * cr) / fmaxf(1e-6F, cb * cb + cr * cr);
+    const float share = fmaxf(-1, fminf(MOST - 1, along)); // of the surface's tint, gained
+    return stones_any_transparent(t) &&
+           fabsf(feature[1] - share * cb) + fabsf(feature[2] - share * cr) < TINT;
 }
 
-// The centre of gravity of the stone, which is finer than the search's steps. Of clear glass it is
-// its rim's: its shadow, and the light that it gathers there, pull the centre of gravity away from
-// the lamp.
-static void refine_centre(const struct stone_settings *t, const struct difference *d, float *a,
-                          float *b)
+// The centre of gravity of the stone, which is finer than the search's steps.
+static void find_gravity(const struct stone_settings *t, const struct difference *d, float *a,
+                         float *b)
 {
     float feature[VISION_FEATURES], like[PATCH * PATCH];
     disc_features(t, d, *a, *b, 0.7F, feature);
-    if (may_be_clear(t, feature) &&
-        rim_centre(d->any, t->radius_u / STEP, t->radius_v / STEP, RIM_REACH, a, b))
-        return;
     likeness(d, feature, like);
     open_thin(like);
     for (int round = 0; round < 3; round++) {
@@ -247,6 +247,35 @@ static void refine_centre(const struct stone_settings *t, const struct differenc
             return;
         *a += fmaxf(-0.6F, fminf(0.6F, sum_a / sum));
         *b += fmaxf(-0.6F, fminf(0.6F, sum_b / sum));
+    }
+}
+
+// By the rim, where the stone is a dome and its light is not the surface's. Of clear glass the
+// centre of gravity is not even a good start.
+static void refine_centre(const struct stone_settings *t, const struct sampler *s,
+                          const struct picture *p, const struct difference *d,
+                          const float around[3], int column, int row, float *a, float *b)
+{
+    static const float CONTRAST = 0.25F; // log units of a stone against the surface
+    static const double BALL = 0.8;      // height of a stone's diameter from which it is one
+    float feature[VISION_FEATURES];
+    disc_features(t, d, *a, *b, 0.7F, feature);
+    const bool clear = may_be_clear(t, around, feature);
+    if (!clear)
+        find_gravity(t, d, a, b);
+    const struct rim_look look = {.column = column,
+                                  .row = row,
+                                  .diameter = t->diameter,
+                                  .height = t->height,
+                                  .surface = around[0],
+                                  .stone = clear ? 0 : feature[0]};
+    float u = (*a - PATCH_HALF) * STEP, v = (*b - PATCH_HALF) * STEP;
+    if (t->height < BALL * t->diameter && (clear || feature[0] < -CONTRAST) &&
+        rim_centre(s, p, &look, &u, &v)) {
+        *a = PATCH_HALF + u / STEP;
+        *b = PATCH_HALF + v / STEP;
+    } else if (clear) {
+        find_gravity(t, d, a, b);
     }
 }
 
@@ -395,7 +424,7 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->disc = look_for_disc(settings, bare, n, &d, &a, &b, ret) && ret->score > DISC_MIN;
     if (!ret->disc)
         return;
-    refine_centre(settings, &d, &a, &b);
+    refine_centre(settings, s, p, &d, around.at, column, row, &a, &b);
     disc_features(settings, &d, a, b, 0.7F, ret->feature);
     ret->offset_u = (a - PATCH_HALF) * STEP;
     ret->offset_v = (b - PATCH_HALF) * STEP;

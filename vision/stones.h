@@ -13,6 +13,7 @@ struct stone_settings {
     int colours;
     bool transparent[OBSERVATION_COLOURS_MAX]; // the lines below show through
     float radius_u, radius_v;                  // of a stone, cells
+    double diameter, height;                   // of a stone, mm
     float line_contrast; // log units: what a bare line's contrast was when learned
 };
 

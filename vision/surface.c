@@ -66,11 +66,36 @@ static void light_terms(const struct sampler *s, int c, double ret[6])
     memcpy(ret, term, sizeof term);
 }
 
+static float tint_most(const struct surface *f, int c)
+{
+    return fmaxf(TINT_MAX, CHROMA_STEP / (f->luma[c] + 16));
+}
+
+// The common change of tint; and how much each cell is to count for that of light: one whose tint
+// has changed otherwise is no board that is lit otherwise, but a hand, or a lamp mirrored in it.
+static void fit_tint(struct surface *f, const struct sampler *s, float trust[CELLS_MAX])
+{
+    static const float TRUST = 0.5F; // share of the tint that makes a cell foreign
+    float cb[CELLS_MAX], cr[CELLS_MAX];
+    for (int c = 0; c < f->cells; c++) {
+        cb[c] = f->cb[c] - f->base_cb[c];
+        cr[c] = f->cr[c] - f->base_cr[c];
+    }
+    f->light_cb = median_of(cb, s->cell_inside, f->cells);
+    f->light_cr = median_of(cr, s->cell_inside, f->cells);
+    for (int c = 0; c < f->cells; c++) {
+        const float tint = hypotf(cb[c] - f->light_cb, cr[c] - f->light_cr);
+        const float q = tint / (TRUST * tint_most(f, c));
+        trust[c] = q < 1 ? 1 - q * q : 0;
+    }
+}
+
 // The light of this frame against the learned one: a quadratic surface through the cells that agree
 // with it (three reweighted rounds), so that lamps and dusk cancel and a hand does not count.
 static void fit_light(struct surface *f, const struct sampler *s)
 {
-    float ratio[CELLS_MAX];
+    float ratio[CELLS_MAX], trust[CELLS_MAX];
+    fit_tint(f, s, trust);
     for (int c = 0; c < f->cells; c++)
         ratio[c] = f->log_luma[c] - f->base[c];
     double light[6] = {(double)median_of(ratio, s->cell_inside, f->cells)};
@@ -87,7 +112,7 @@ static void fit_light(struct surface *f, const struct sampler *s)
             for (int k = 0; k < 6; k++)
                 r -= light[k] * term[k];
             const double w = fabs(r) < width ? 1 - (r / width) * (r / width) : 0;
-            normal_add(&ne, term, (double)ratio[c], w);
+            normal_add(&ne, term, (double)ratio[c], w * (double)trust[c]);
         }
         // A weak pull to an even change keeps the far terms calm when much is covered.
         for (int k = 1; k < 6; k++)
@@ -99,13 +124,6 @@ static void fit_light(struct surface *f, const struct sampler *s)
     }
     for (int k = 0; k < 6; k++)
         f->light[k] = (float)light[k];
-    float cb[CELLS_MAX], cr[CELLS_MAX];
-    for (int c = 0; c < f->cells; c++) {
-        cb[c] = f->cb[c] - f->base_cb[c];
-        cr[c] = f->cr[c] - f->base_cr[c];
-    }
-    f->light_cb = median_of(cb, s->cell_inside, f->cells);
-    f->light_cr = median_of(cr, s->cell_inside, f->cells);
 }
 
 // How many of the pieces of line around a cell can be seen: eight, fewer beyond the border.
@@ -152,9 +170,8 @@ static void mark_foreign(struct surface *f, const struct sampler *s, const struc
         const float tint = hypotf(f->cb[c] - f->expected_cb[c], f->cr[c] - f->expected_cr[c]);
         // Before anything was learned nobody knows what lies outside.
         const bool known = f->learned || !s->cell_outside[c];
-        const float tint_max = fmaxf(TINT_MAX, CHROMA_STEP / (f->luma[c] + 16));
-        f->foreign[c] =
-            s->cell_inside[c] && known && (d < -SHADE_MAX || d > BRIGHT_MAX || tint > tint_max);
+        f->foreign[c] = s->cell_inside[c] && known &&
+                        (d < -SHADE_MAX || d > BRIGHT_MAX || tint > tint_most(f, c));
         f->veiled[c] = s->cell_inside[c] && known && d > VEIL_MIN && find_veil(f, s, p, c);
         f->foreign[c] &= !f->veiled[c];
         f->foreign_count += f->foreign[c];

@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const float LEAST = 0.02F;    // of white: less is no mirror
-static const float UNEVEN = 0.30F;   // between the colours, as a share of the veil (lamps are warm)
+static const float UNEVEN = 0.40F;   // between the colours, as a share of the veil (lamps are warm)
 static const float ROUNDING = 0.02F; // and what compression may make of an even veil
 
 static float light_of(float value)

@@ -154,6 +154,21 @@ static void a_mirrored_lamp_is_no_hand_on(enum setup_surface surface)
     vision_rig_free(s);
 }
 
+// A lamp that is mirrored in a coloured sheet when the board is seen for the first time: nobody
+// knows yet how the board looks without it.
+static void a_lamp_mirrored_from_the_start_is_no_hand(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    table_setup_uncalibrated(15, &setup);
+    assert_int_equal(setup.board.surface, SETUP_VINYL_GREEN);
+    struct vision_rig *s = vision_rig_new(&setup);
+    vision_rig_look(s, 2 * STILL_FRAMES);
+    assert_int_equal(s->seen.scene.state, SCENE_STILL);
+    assert_int_equal(vision_rig_wrong(s), 0);
+    vision_rig_free(s);
+}
+
 static void a_mirrored_lamp_is_no_hand_on_light_vinyl(void **state)
 {
     (void)state;
@@ -219,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_clear_stone_lies_where_its_rim_is),
         cmocka_unit_test(clear_stones_show_on_light_vinyl),
         cmocka_unit_test(clear_stones_show_on_green_vinyl),
+        cmocka_unit_test(a_lamp_mirrored_from_the_start_is_no_hand),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_light_vinyl),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_green_vinyl),
     };

@@ -82,6 +82,9 @@ void bench_new_vision(struct bench *bench); // forget the reader: lens or geomet
 int bench_look(struct bench *bench, struct observation *ret, struct error *err);
 // Whether no stone lies on the board; asks the person to take them off. -ENOTEMPTY.
 int bench_need_empty(struct bench *bench, struct error *err);
+// For a board on which nothing lies, as was seen: the eye takes in how each empty point looks, and
+// sees clear glass against that. Reads the board once more.
+int bench_see_empty(struct bench *bench, struct observation *ret, struct error *err);
 // Writes the last frame with what was read from it as PNG. Does nothing when path is NULL or the
 // camera was not needed yet.
 int bench_picture(struct bench *bench, const char *path, struct error *err);

@@ -123,6 +123,18 @@ static int count_stones(const struct observation *o)
     return count;
 }
 
+int bench_see_empty(struct bench *b, struct observation *o, struct error *err)
+{
+    static const uint8_t NOTHING[BOARD_POINTS_MAX];
+    struct vision *vision = bench_vision(b, err);
+    if (!vision)
+        return -EINVAL;
+    vision_expect(vision, NOTHING);
+    int r = bench_look(b, o, err);
+    vision_expect(vision, NULL);
+    return r;
+}
+
 int bench_need_empty(struct bench *b, struct error *err)
 {
     struct observation *o = calloc(1, sizeof *o);
@@ -132,6 +144,8 @@ int bench_need_empty(struct bench *b, struct error *err)
     for (int round = 0; r == 0; round++) {
         r = bench_look(b, o, err);
         int stones = r == 0 ? count_stones(o) : 0;
+        if (r == 0 && stones == 0)
+            r = bench_see_empty(b, o, err);
         if (r < 0 || stones == 0)
             break;
         if (round == 3 || b->options.yes ||

@@ -197,7 +197,6 @@ int handling_clear(struct bench *b, struct error *err)
         if (r == 0)
             r = lift_all(b, o, &lifted, &missed, err);
     }
-    free(o);
     if (r == 0 && missed > 0)
         r = error_set(
             err, -ENOTEMPTY,
@@ -205,7 +204,12 @@ int handling_clear(struct bench *b, struct error *err)
             "misses them: look for a loose belt or a loose cup. If something else does, take it "
             "off; if nothing, give the board more even light",
             missed, missed == 1 ? " is" : "s are");
-    return r == 0 ? bench_park(b, err) : r;
+    if (r == 0)
+        r = bench_park(b, err);
+    if (r == 0 && lifted == 0)
+        r = bench_see_empty(b, o, err);
+    free(o);
+    return r;
 }
 
 static int find_contact(struct bench *b, double x, double y, double expected, double *ret_contact,

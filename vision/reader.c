@@ -286,10 +286,10 @@ static void read_points(struct vision *v)
 }
 
 // Beyond doubt: the position says so as well, or nothing round was seen; and the lines show as they
-// do where nothing lies.
+// do where nothing lies. Where both say so they may be pale: a lamp is mirrored there.
 static bool surely_empty(const struct vision *v, int n)
 {
-    static const float SURE = 0.8F, LINES = 0.5F, ALL_LINES = 0.85F;
+    static const float SURE = 0.8F, LINES = 0.5F, ALL_LINES = 0.85F, PALE_LINES = 0.25F;
     static const float UNCHANGED = 0.2F, SHADED = 0.4F;
     const struct stone_reading *r = &v->reading[n];
     const bool expected = v->have_expected && v->expected[n] == 0;
@@ -298,7 +298,9 @@ static bool surely_empty(const struct vision *v, int n)
         return false;
     if (r->remembered)
         return r->change < (r->second_line > ALL_LINES ? SHADED : UNCHANGED);
-    return r->disc ? expected && r->second_line > ALL_LINES : r->second_line > LINES;
+    if (r->disc)
+        return expected && r->second_line > ALL_LINES;
+    return r->second_line > (expected ? PALE_LINES : LINES);
 }
 
 // Empty points show how they look, each in its turn.

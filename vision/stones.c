@@ -58,6 +58,20 @@ static float around_at(const struct around *r, int feature, int a, int b)
                                     r->tilt[feature][1] * (float)(b - PATCH_HALF));
 }
 
+// Mean luma of the pixels that a sample of chroma stands for: against that of a thin dark line
+// alone, the chroma of the board beside it would look like a strong tint.
+static float luma_below(const struct picture *p, int32_t chroma_at)
+{
+    const int across = (p->width + p->chroma_width - 1) / p->chroma_width;
+    const int down = (p->height + p->chroma_height - 1) / p->chroma_height;
+    const int x = chroma_at % p->chroma_width * across, y = chroma_at / p->chroma_width * down;
+    int sum = 0, count = 0;
+    for (int j = y; j < y + down && j < p->height; j++)
+        for (int i = x; i < x + across && i < p->width; i++, count++)
+            sum += p->luma[(long)j * p->width + i];
+    return (float)sum / (float)(count > 0 ? count : 1);
+}
+
 static void measure_difference(const struct sampler *s, const struct picture *p, int n,
                                const struct around *around, struct difference *d)
 {
@@ -66,8 +80,8 @@ static void measure_difference(const struct sampler *s, const struct picture *p,
             SAMPLER_LOG[p->luma[s->patch_luma[n][k]]] - around_at(around, 0, k % PATCH, k / PATCH);
     for (int k = 0; k < CHROMA_PATCH * CHROMA_PATCH; k++) {
         const int row = 2 * (k / CHROMA_PATCH) + 1, column = 2 * (k % CHROMA_PATCH) + 1;
-        const float luma = (float)p->luma[s->patch_luma[n][row * PATCH + column]] + 16;
         const int32_t at = s->patch_chroma[n][k];
+        const float luma = (p->cb ? luma_below(p, at) : 0) + 16;
         d->cb[k] =
             (p->cb ? ((float)p->cb[at] - 128) / luma : 0) - around_at(around, 1, column, row);
         d->cr[k] =

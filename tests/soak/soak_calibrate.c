@@ -213,6 +213,7 @@ static void on_confirmed(void *user, const struct game *game)
         }
     }
     measure_placings(run, (int)game->ply);
+    run->words[0] = '\0'; // what was asked before is answered
     run->news = 0;
     run->moves = run->earlier + (int)game->ply;
     if (run->moves >= MOVES) {
@@ -260,7 +261,8 @@ static void on_ready(void *user)
 static void on_failed(void *user, const struct error *err)
 {
     struct robot_run *run = user;
-    (void)snprintf(run->words, sizeof run->words, "%s", err->text);
+    if (!run->words[0]) // else that is what it gives up on
+        (void)snprintf(run->words, sizeof run->words, "%s", err->text);
     loop_exit(run->loop, 1);
 }
 

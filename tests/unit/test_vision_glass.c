@@ -154,6 +154,38 @@ static void a_mirrored_lamp_is_no_hand_on(enum setup_surface surface)
     vision_rig_free(s);
 }
 
+// Bold lines on a coloured board: the camera's chroma is coarser than they are.
+static void bold_lines_are_no_stones(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    table_setup_uncalibrated(49, &setup);
+    assert_int_equal(setup.board.surface, SETUP_WOOD);
+    assert_int_equal(setup.stones.colour[0], STONE_CLEAR);
+    struct vision_rig *s = vision_rig_new(&setup);
+    vision_rig_look(s, 2 * STILL_FRAMES);
+    assert_int_equal(vision_rig_wrong(s), 0);
+    vision_rig_free(s);
+}
+
+// Where a lamp is mirrored the lines are pale; that the point is empty is known all the same.
+static void clear_stones_show_where_a_lamp_is_mirrored(void **state)
+{
+    (void)state;
+    enum { COLUMN = 9, ROW = 12, CLEAR = 2 };
+    static const uint8_t NOTHING[LINES * LINES];
+    struct table_setup setup;
+    table_setup_uncalibrated(24, &setup);
+    assert_int_equal(setup.stones.colour[CLEAR - 1], STONE_CLEAR);
+    struct vision_rig *s = vision_rig_new(&setup);
+    vision_expect(s->vision, NOTHING);
+    vision_rig_look(s, 2 * STILL_FRAMES);
+    assert_int_equal(table_put_stone(s->table, CLEAR, PITCH * COLUMN, PITCH * ROW), 0);
+    vision_rig_look(s, STILL_FRAMES);
+    assert_int_equal(s->seen.point[ROW * LINES + COLUMN].best, CLEAR);
+    vision_rig_free(s);
+}
+
 // A lamp that is mirrored in a coloured sheet when the board is seen for the first time: nobody
 // knows yet how the board looks without it.
 static void a_lamp_mirrored_from_the_start_is_no_hand(void **state)
@@ -234,6 +266,8 @@ int main(void)
         cmocka_unit_test(a_clear_stone_lies_where_its_rim_is),
         cmocka_unit_test(clear_stones_show_on_light_vinyl),
         cmocka_unit_test(clear_stones_show_on_green_vinyl),
+        cmocka_unit_test(bold_lines_are_no_stones),
+        cmocka_unit_test(clear_stones_show_where_a_lamp_is_mirrored),
         cmocka_unit_test(a_lamp_mirrored_from_the_start_is_no_hand),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_light_vinyl),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_green_vinyl),

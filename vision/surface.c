@@ -37,6 +37,26 @@ static float median_of(const float *value, const bool *use, int count)
     return sorted[n / 2];
 }
 
+// Median of a plane of chroma over 3x3 samples: compression rounds a single one by many levels, and
+// beyond the border the sheet may end near by.
+static float chroma_around(const struct picture *p, const uint8_t *plane, int32_t at)
+{
+    const int x = at % p->chroma_width, y = at / p->chroma_width;
+    uint8_t sorted[9];
+    int count = 0;
+    for (int j = y - 1; j <= y + 1; j++)
+        for (int i = x - 1; i <= x + 1; i++) {
+            if (i < 0 || j < 0 || i >= p->chroma_width || j >= p->chroma_height)
+                continue;
+            const uint8_t value = plane[(long)j * p->chroma_width + i];
+            int k = count++;
+            for (; k > 0 && sorted[k - 1] > value; k--)
+                sorted[k] = sorted[k - 1];
+            sorted[k] = value;
+        }
+    return (float)sorted[count / 2] - 128;
+}
+
 static void read_cells(struct surface *f, const struct sampler *s, const struct picture *p)
 {
     int full = 0, inside = 0;
@@ -47,8 +67,8 @@ static void read_cells(struct surface *f, const struct sampler *s, const struct 
         const float luma = (float)sum / CELL_SAMPLES;
         f->luma[c] = luma;
         f->log_luma[c] = logf(luma + 4);
-        f->cb[c] = p->cb ? ((float)p->cb[s->cell_chroma[c]] - 128) / (luma + 16) : 0;
-        f->cr[c] = p->cr ? ((float)p->cr[s->cell_chroma[c]] - 128) / (luma + 16) : 0;
+        f->cb[c] = p->cb ? chroma_around(p, p->cb, s->cell_chroma[c]) / (luma + 16) : 0;
+        f->cr[c] = p->cr ? chroma_around(p, p->cr, s->cell_chroma[c]) / (luma + 16) : 0;
         inside += s->cell_inside[c];
         full += s->cell_inside[c] && luma >= 250;
     }

@@ -99,21 +99,6 @@ int bench_arm_ready(struct bench *b, struct error *err)
     return r == 0 ? bench_park(b, err) : r;
 }
 
-int bench_renew_arm(struct bench *b, struct error *err)
-{
-    int r = arm_config_check(&b->devices.arm, err);
-    if (r < 0 || !b->arm)
-        return r;
-    bench_close_arm(b);
-    r = bench_make_arm(b, err);
-    if (r == 0)
-        r = start_arm(b, err);
-    if (r == 0 && arm_state(b->arm) != ARM_HOMED)
-        r = bench_job(b, &(struct arm_job){.kind = ARM_JOB_HOME}, NULL, err);
-    b->homed = r == 0;
-    return r;
-}
-
 static int run_job(struct bench *b, const struct arm_job *job, enum arm_reason *ret_reason,
                    struct error *err)
 {
@@ -196,6 +181,23 @@ static int go_on(struct bench *b, enum arm_job_kind kind, struct error *err)
             return -ECANCELED;
         r = home_again(b, err);
     }
+    b->homed = r == 0;
+    return r;
+}
+
+int bench_renew_arm(struct bench *b, struct error *err)
+{
+    int r = arm_config_check(&b->devices.arm, err);
+    if (r < 0 || !b->arm)
+        return r;
+    bench_close_arm(b);
+    r = bench_make_arm(b, err);
+    if (r == 0)
+        r = start_arm(b, err);
+    if (r == -EBUSY) // stopped just now: that ends no wizard here either
+        r = go_on(b, ARM_JOB_HOME, err);
+    if (r == 0 && arm_state(b->arm) != ARM_HOMED)
+        r = bench_job(b, &(struct arm_job){.kind = ARM_JOB_HOME}, NULL, err);
     b->homed = r == 0;
     return r;
 }

@@ -54,7 +54,7 @@ int handling_place(struct bench *b, int colour, double x, double y, struct error
             return error_set(
                 err, -ENODATA,
                 "no %s stone was gripped at its store: it is empty, its place or height is wrong, "
-                "the arm has lost steps on its way, or the pump does not pull",
+                "the arm misses it (a loose belt, lost steps), or the pump does not pull",
                 colour_name(b, colour));
         (void)stores_set_count(bench_stores(b), store, bench_stores(b)->store[store].capacity);
     }

@@ -168,6 +168,25 @@ static void bold_lines_are_no_stones(void **state)
     vision_rig_free(s);
 }
 
+// A noisy camera that compresses hard rounds chroma by many levels: that is no hand.
+static void rounded_chroma_is_no_hand(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    table_setup_uncalibrated(23, &setup);
+    assert_int_equal(setup.board.surface, SETUP_VINYL_GREEN);
+    struct vision_rig *s = vision_rig_new(&setup);
+    vision_rig_look(s, STILL_FRAMES);
+    for (int k = 0; k < 49; k++)
+        table_put_stone(s->table, 1 + k % 2, PITCH * (k % 7 * 3), PITCH * (k / 7 * 3));
+    vision_rig_look(s, STILL_FRAMES);
+    for (int k = 0; k < 4 * STILL_FRAMES; k++) {
+        vision_rig_look(s, 1);
+        assert_int_equal(s->seen.scene.state, SCENE_STILL);
+    }
+    vision_rig_free(s);
+}
+
 // Where a lamp is mirrored the lines are pale; that the point is empty is known all the same.
 static void clear_stones_show_where_a_lamp_is_mirrored(void **state)
 {
@@ -267,6 +286,7 @@ int main(void)
         cmocka_unit_test(clear_stones_show_on_light_vinyl),
         cmocka_unit_test(clear_stones_show_on_green_vinyl),
         cmocka_unit_test(bold_lines_are_no_stones),
+        cmocka_unit_test(rounded_chroma_is_no_hand),
         cmocka_unit_test(clear_stones_show_where_a_lamp_is_mirrored),
         cmocka_unit_test(a_lamp_mirrored_from_the_start_is_no_hand),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_light_vinyl),

@@ -4,7 +4,7 @@
 // picture; on a virtual loop the same work is done in place. Only the newest observation is handed
 // over. The rate follows what is going on: the controller asks for it, and while something moves on
 // the board the full rate may be used.
-// A camera that goes away, or sends nothing for seconds, is opened again with back-off.
+// A camera that goes away, or sends nothing whole for seconds, is opened again with back-off.
 #pragma once
 
 #include <stdbool.h>

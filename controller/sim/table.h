@@ -75,9 +75,10 @@ void table_empty_tray(struct table *table, int colour); // back into the magazin
 int table_put_stone(struct table *table, int colour, double x, double y);
 // Takes the stone nearest to (x, y), within half a pitch, out of the world. -ENOENT: none there.
 int table_take_stone(struct table *table, double x, double y);
-// Turns a block of a Pentago board (1 2 / 3 4 from the far left, as the rule book numbers them) with
-// the marbles on it by -90 … 90 degrees clockwise, without a hand. A quarter snaps in, a little askew
-// on a board of hollows; anything else stays half turned. -EINVAL: no such block, or too far.
+// Turns a block of a Pentago board (1 2 / 3 4 from the far left, as the rule book numbers them)
+// with the marbles on it by -90 … 90 degrees clockwise, without a hand. A quarter snaps in, a
+// little askew on a board of hollows; anything else stays half turned. -EINVAL: no such block, or
+// too far.
 int table_turn_block(struct table *table, int block, double degrees);
 
 // --- faults ---

@@ -22,6 +22,7 @@ static const double LINE = 1.2;                    // mm from the middle of a gr
 // What is like the stone and what is like the surface: 1 and 0, on a grid about the start.
 struct rim_map {
     double step;   // mm
+    double per_mm; // steps
     double at[2];  // mm from the grid point to the map's middle
     double end[2]; // mm from the grid point to the middle of the next lines
     float like[MAP * MAP];
@@ -41,10 +42,17 @@ static float likeness(const struct rim_look *look, float log_luma)
     return w < 0 ? 0 : w > 1 ? 1 : w;
 }
 
+// From 0 to the limit. Thousands of times for a stone: fmin() and fmax() are calls.
+static double within(double value, double limit)
+{
+    value = value > 0 ? value : 0;
+    return value < limit ? value : limit;
+}
+
 static float log_luma_at(const struct picture *p, double x, double y)
 {
-    x = fmin(fmax(x, 0), p->width - 1.001);
-    y = fmin(fmax(y, 0), p->height - 1.001);
+    x = within(x, p->width - 1.001);
+    y = within(y, p->height - 1.001);
     const int left = (int)x, top = (int)y;
     const float fx = (float)(x - left), fy = (float)(y - top);
     const uint8_t *at = p->luma + (long)top * p->width + left;
@@ -108,8 +116,8 @@ static bool on_line(const struct rim_map *m, double x, double y)
 
 static float map_at(const struct rim_map *m, double x, double y)
 {
-    const double a = fmin(fmax(x / m->step + MAP_HALF, 0), MAP - 1.001);
-    const double b = fmin(fmax(y / m->step + MAP_HALF, 0), MAP - 1.001);
+    const double a = within(x * m->per_mm + MAP_HALF, MAP - 1.001);
+    const double b = within(y * m->per_mm + MAP_HALF, MAP - 1.001);
     const int column = (int)a, row = (int)b;
     const float fx = (float)(a - column), fy = (float)(b - row);
     const float *at = m->like + (long)row * MAP + column;
@@ -130,7 +138,7 @@ static float score(const struct rim_map *m, const struct outline *o, double x, d
         if (on_line(m, in[0], in[1]) || on_line(m, out[0], out[1]))
             continue;
         const float step = map_at(m, in[0], in[1]) - map_at(m, out[0], out[1]);
-        sum += fminf(fmaxf(step, -FULL), FULL);
+        sum += step < -FULL ? -FULL : step > FULL ? FULL : step;
         count++;
     }
     return count >= ANGLES / 3 ? sum / ((float)count * FULL) : -1;
@@ -141,6 +149,7 @@ bool rim_centre(const struct sampler *s, const struct picture *p, const struct r
 {
     const double pitch[2] = {s->geometry.pitch_x, s->geometry.pitch_y};
     struct rim_map map = {.step = look->diameter / 2 / MAP_RADIUS,
+                          .per_mm = 2 * MAP_RADIUS / look->diameter,
                           .at = {*u * pitch[0], *v * pitch[1]},
                           .end = {pitch[0], pitch[1]}};
     struct outline outline;
@@ -150,9 +159,10 @@ bool rim_centre(const struct sampler *s, const struct picture *p, const struct r
     double best_at[2] = {0, 0}, step = REACH * look->diameter / 2;
     for (int halving = 0; halving < HALVINGS; halving++) {
         step /= 2;
+        const int reach = halving < 2 ? 2 : 1; // wider at first: there is more than one summit
         const double from[2] = {best_at[0], best_at[1]};
-        for (int y = -2; y <= 2; y++)
-            for (int x = -2; x <= 2; x++) {
+        for (int y = -reach; y <= reach; y++)
+            for (int x = -reach; x <= reach; x++) {
                 const double at[2] = {from[0] + step * x, from[1] + step * y};
                 const float found = score(&map, &outline, at[0], at[1]);
                 if (found > best) {

@@ -37,24 +37,38 @@ static float median_of(const float *value, const bool *use, int count)
     return sorted[n / 2];
 }
 
+static void order(uint8_t *a, uint8_t *b)
+{
+    const uint8_t low = *a < *b ? *a : *b;
+    *b = *a < *b ? *b : *a;
+    *a = low;
+}
+
+// The exchanges that leave the median of nine in the middle: this is done for each cell of each
+// picture.
+static uint8_t median_of_nine(uint8_t v[9])
+{
+    static const uint8_t EXCHANGE[][2] = {{1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7}, {1, 2},
+                                          {4, 5}, {7, 8}, {0, 3}, {5, 8}, {4, 7}, {3, 6}, {1, 4},
+                                          {2, 5}, {4, 7}, {4, 2}, {6, 4}, {4, 2}};
+#pragma GCC unroll 19
+    for (size_t k = 0; k < sizeof EXCHANGE / sizeof EXCHANGE[0]; k++)
+        order(&v[EXCHANGE[k][0]], &v[EXCHANGE[k][1]]);
+    return v[4];
+}
+
 // Median of a plane of chroma over 3x3 samples: compression rounds a single one by many levels, and
-// beyond the border the sheet may end near by.
+// beyond the border the sheet may end near by. At the picture's edge the sample itself.
 static float chroma_around(const struct picture *p, const uint8_t *plane, int32_t at)
 {
     const int x = at % p->chroma_width, y = at / p->chroma_width;
-    uint8_t sorted[9];
-    int count = 0;
-    for (int j = y - 1; j <= y + 1; j++)
-        for (int i = x - 1; i <= x + 1; i++) {
-            if (i < 0 || j < 0 || i >= p->chroma_width || j >= p->chroma_height)
-                continue;
-            const uint8_t value = plane[(long)j * p->chroma_width + i];
-            int k = count++;
-            for (; k > 0 && sorted[k - 1] > value; k--)
-                sorted[k] = sorted[k - 1];
-            sorted[k] = value;
-        }
-    return (float)sorted[count / 2] - 128;
+    if (x < 1 || y < 1 || x + 1 >= p->chroma_width || y + 1 >= p->chroma_height)
+        return (float)plane[at] - 128;
+    const uint8_t *above = plane + at - p->chroma_width - 1;
+    const uint8_t *here = above + p->chroma_width, *below = here + p->chroma_width;
+    uint8_t around[9] = {above[0], above[1], above[2], here[0], here[1],
+                         here[2],  below[0], below[1], below[2]};
+    return (float)median_of_nine(around) - 128;
 }
 
 static void read_cells(struct surface *f, const struct sampler *s, const struct picture *p)

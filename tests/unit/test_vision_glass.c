@@ -177,8 +177,9 @@ static void rounded_chroma_is_no_hand(void **state)
     assert_int_equal(setup.board.surface, SETUP_VINYL_GREEN);
     struct vision_rig *s = vision_rig_new(&setup);
     vision_rig_look(s, STILL_FRAMES);
-    for (int k = 0; k < 49; k++)
-        table_put_stone(s->table, 1 + k % 2, PITCH * (k % 7 * 3), PITCH * (k / 7 * 3));
+    for (int column = 0; column < 19; column += 3)
+        for (int row = 0; row < 19; row += 3)
+            table_put_stone(s->table, 1 + (column + row) % 2, PITCH * column, PITCH * row);
     vision_rig_look(s, STILL_FRAMES);
     for (int k = 0; k < 4 * STILL_FRAMES; k++) {
         vision_rig_look(s, 1);

@@ -104,8 +104,10 @@ static void on_timer(void *user, int64_t now)
         give_up(a);
         return;
     }
-    if (take_off(a))
-        return; // the robot sees it
+    if (take_off(a)) { // the robot sees it
+        loop_source_set_due(a->timer, loop_now(a->loop) + 2 * REACTION_NS);
+        return;
+    }
     fill_stores(a);
     if (robot_emptying_asked(a->robot))
         empty_trays(a);

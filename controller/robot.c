@@ -162,13 +162,14 @@ static void on_lid(void *user, bool open)
         robot_news(r, ROBOT_NEWS_TROUBLE, "the lid is shut");
 }
 
-// Who answers a question has done what it asked for. "Done" says so of a move.
+// Who answers a question has done what it asked for. "Done" may be said of a move as well: it makes
+// a new stone one, and empties no tray.
 static void answer(struct robot *r, enum robot_event event, bool done)
 {
     if (r->state == ROBOT_ASKING && event == ROBOT_EV_RETRY) {
         if (done)
             robot_answer_whose(r);
-        else
+        if (!done || !r->full)
             robot_store_filled(r);
     }
     robot_raise(r, event);

@@ -333,6 +333,7 @@ void robot_act_work(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     r->submitted = r->putting_away = false;
     r->step_count = 0;
+    r->fell_step = (struct target_step){0}; // the next look finds what this work lays there
     memset(r->carried_out, 0, sizeof r->carried_out);
     r->work_began_ns = loop_now(r->loop);
     if (report.verdict == TARGET_SAME) {

@@ -102,13 +102,17 @@ unsigned robot_may_have_fallen(const struct robot *r, const struct target_report
     return colours;
 }
 
-bool robot_may_be_moved(const struct robot *r, unsigned fallen)
+bool robot_is_next(const struct robot *r, unsigned colours)
 {
     const struct game *game = robot_game(r);
     unsigned seat = game_next_seat(game);
-    bool theirs = seat && r->o.players[seat - 1].at_board && fallen >> game_next_colour(game) & 1;
+    return seat && r->o.players[seat - 1].at_board && colours >> game_next_colour(game) & 1;
+}
+
+bool robot_may_be_moved(const struct robot *r, unsigned fallen)
+{
     bool watched = r->fell_ns && r->reached_ns <= r->fell_ns;
-    return theirs && !watched;
+    return robot_is_next(r, fallen) && !watched;
 }
 
 // It lies where it would be a good move, and only a person knows whether it is one.

@@ -225,13 +225,14 @@ static void compare(struct robot *r)
         return;
     }
     unsigned fallen = robot_may_have_fallen(r, &report);
-    if (robot_may_be_moved(r, fallen)) {
-        if (lasts(r, WRONG_PATIENCE_NS))
-            robot_ask_whose(r, &report, fallen);
+    bool moved = has_moved(r);
+    if (moved && !robot_is_next(r, fallen)) {
+        accept_early_move(r);
         return;
     }
-    if (!fallen && has_moved(r)) {
-        accept_early_move(r);
+    if ((moved || report.wrong.count == 1) && robot_may_be_moved(r, fallen)) {
+        if (lasts(r, WRONG_PATIENCE_NS))
+            robot_ask_whose(r, &report, fallen);
         return;
     }
     if (robot_claim_fallen(r, &report) || claim_all(r, &report) || mistrust_grid(r, &report))
@@ -248,7 +249,9 @@ static void compare_while_asking(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (!still_long_enough(r))
         return;
-    bool taken = r->whose && (report.verdict == TARGET_SAME || report.verdict == TARGET_WORK);
+    bool taken = r->whose &&
+                 arm_state(r->arm) == ARM_HOMED && // else what follows is a leave to home
+                 (report.verdict == TARGET_SAME || report.verdict == TARGET_WORK);
     if (taken)
         robot_fallen_taken(r);
     if (report.verdict == TARGET_SAME)

@@ -280,8 +280,8 @@ void robot_tell_fallen(struct robot *r); // the board has been seen, and what fe
 bool robot_claim_fallen(struct robot *r, const struct target_report *report);
 // Colours of the new stones that may be one that fell.
 unsigned robot_may_have_fallen(const struct robot *r, const struct target_report *report);
-// One of these colours is that of a person who is next, and who may have reached over the board
-// since it fell.
+bool robot_is_next(const struct robot *r, unsigned colours); // a person, with one of these
+// The same, and he may have reached over the board since it fell.
 bool robot_may_be_moved(const struct robot *r, unsigned fallen);
 void robot_find_in_place(struct robot *r); // what is thought to have fallen, if it is there
 void robot_ask_whose(struct robot *r, const struct target_report *report, unsigned colours);

@@ -206,6 +206,19 @@ static void test_a_stone_that_slipped_is_lifted_again(void **state)
     assert_int_equal(rig_counts()->questions, 0);
 }
 
+// It fell beside the board as it was to be laid, and another one lies there now.
+static void test_another_stone_is_laid_instead(void **state)
+{
+    (void)state;
+    rig_load((const char *const[]){"gripper.wait_time=0 s", NULL});
+    rig_begin(false);
+    AWAIT(rig_carries_over_the_board);
+    rig_lose_stone(9, -3);
+    AWAIT(rig_is_watching);
+    rig_assert_only_first_stone();
+    assert_true(rig_said("the blue stone that hung on the cup is not on the board"));
+}
+
 // The stone that waited on the cup is lost with the program; it is not there, and told of.
 static void test_what_lies_beside_the_board_is_told_of(void **state)
 {
@@ -235,6 +248,8 @@ int main(int argc, char **argv)
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_stone_that_was_put_away_is_none_that_fell,
                                         rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_another_stone_is_laid_instead, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_what_lies_beside_the_board_is_told_of, rig_set_up,
                                         rig_tear_down),
     };

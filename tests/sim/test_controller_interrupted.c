@@ -70,6 +70,12 @@ static void test_a_draw_is_offered_before_the_turn(void **state)
     assert_int_equal(rig_counts()->questions + rig_counts()->lifted + rig_counts()->placed, 0);
 }
 
+static bool person_has_moved(struct rig *g)
+{
+    (void)g;
+    return rig_counts()->moves > 0;
+}
+
 static void let_person_move(int column, int row)
 {
     struct person_task move = {
@@ -111,6 +117,35 @@ static void test_a_block_stands_half_turned(void **state)
         assert_int_equal(rig_counts()->lifted + rig_counts()->placed, 0);
         table_turn_block(table, block, -direction * degrees);
     }
+}
+
+// A turned block brings marbles to empty points, also of the colour that fell off the cup as the
+// program died: that is the person's move, and none of them fell there.
+static void test_a_person_moved_and_a_marble_fell(void **state)
+{
+    (void)state;
+    rig_load(
+        (const char *const[]){"game.variant=pentago", "board.columns=6", "board.rows=6", NULL});
+    rig_begin(false);
+    AWAIT(rig_is_watching);
+    assert_int_equal(world_count(rig_world(), PLACE_CUP, ROBOT), 1);
+    int8_t truth[SETUP_LINES_MAX * SETUP_LINES_MAX];
+    table_truth(play_table(rig.play), truth);
+    int at = 0;
+    while (truth[at] != ROBOT)
+        at++;
+    const int column = at % 6, row = at / 6;
+    assert_true(column % 3 != 1 || row % 3 != 1); // turning moves it
+    const struct settings_board *board = &rig.settings.board;
+    rig_end();
+    rig_begin(true);
+    struct table *table = play_table(rig.play);
+    table_put_stone(table, PERSON, (5 - column) * board->pitch_x, (5 - row) * board->pitch_y);
+    assert_int_equal(0, table_turn_block(table, 1 + (column > 2) + 2 * (row < 3), 90));
+    AWAIT(rig_is_watching);
+    rig_say("done");
+    AWAIT(person_has_moved);
+    assert_int_equal(rig_counts()->questions, 0);
 }
 
 // --- undone ---
@@ -296,6 +331,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_a_draw_is_offered_before_the_turn, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_a_block_stands_half_turned, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_person_moved_and_a_marble_fell, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_undo_is_finished_later, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_in_an_undo, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_while_straightening, rig_set_up, rig_tear_down),

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vision/disc.h"
 #include "vision/rim.h"
 #include "vision/veil.h"
 
 static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
-static const float DISC_MIN = 0.42F;   // score from which something round is there
-static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
-static const float FULL_SCALE = 235;   // luma near which the sensor hides how bright it is
+static const float DISC_MIN = 0.42F; // score from which something round is there
+static const float FULL_SCALE = 235; // luma near which the sensor hides how bright it is
 
 // Difference of a patch from the bare surface, per sample: signed in light, length in tint.
 struct difference {
@@ -95,59 +95,6 @@ static void measure_difference(const struct sampler *s, const struct picture *p,
         const float sum = fabsf(d->luma[k]) * 2.2F + tint * 7.0F - 0.15F;
         d->any[k] = sum < 0 ? 0 : sum > 1 ? 1 : sum;
     }
-}
-
-// Mean of a map of differences inside a stone's outline at (ca, cb) minus part of that around it.
-static float disc_score(const struct stone_settings *t, const float map[PATCH * PATCH], float ca,
-                        float cb)
-{
-    float in = 0, out = 0;
-    int n_in = 0, n_out = 0;
-    for (int b = 0; b < PATCH; b++)
-        for (int a = 0; a < PATCH; a++) {
-            const float du = ((float)a - ca) * STEP / t->radius_u;
-            const float dv = ((float)b - cb) * STEP / t->radius_v;
-            const float r2 = du * du + dv * dv;
-            if (r2 <= 0.92F) {
-                in += map[b * PATCH + a];
-                n_in++;
-            } else if (r2 > 1.35F && r2 < 2.2F) {
-                out += map[b * PATCH + a];
-                n_out++;
-            }
-        }
-    if (n_in < 12)
-        return 0;
-    return in / (float)n_in - (n_out ? 0.3F * out / (float)n_out : 0);
-}
-
-// Best centre, coarse then fine; coordinates in samples.
-static float find_disc(const struct stone_settings *t, const float map[PATCH * PATCH], float *ret_a,
-                       float *ret_b)
-{
-    float best = -1, best_a = PATCH_HALF, best_b = PATCH_HALF;
-    for (int pass = 0; pass < 3; pass++) {
-        const float step = pass == 0 ? 2.0F : pass == 1 ? 1.0F : 0.5F;
-        const int reach = pass == 0 ? 2 : 1;
-        const float from_a = best_a, from_b = best_b;
-        for (int b = -reach; b <= reach; b++)
-            for (int a = -reach; a <= reach; a++) {
-                const float ca = from_a + (float)a * step, cb = from_b + (float)b * step;
-                const float du = (ca - PATCH_HALF) * STEP, dv = (cb - PATCH_HALF) * STEP;
-                if (du * du + dv * dv > CENTRE_MAX * CENTRE_MAX)
-                    continue;
-                // A slight preference for the point itself keeps full patches from wandering.
-                const float score = disc_score(t, map, ca, cb) - 0.03F * (du * du + dv * dv);
-                if (score > best) {
-                    best = score;
-                    best_a = ca;
-                    best_b = cb;
-                }
-            }
-    }
-    *ret_a = best_a;
-    *ret_b = best_b;
-    return best;
 }
 
 // Mean light (of the middle half of the samples, so that a highlight or a line does not count) and
@@ -398,15 +345,19 @@ static float mean_of(const float map[PATCH * PATCH])
 static bool look_for_disc(const struct stone_settings *t, const struct bare *bare, int n,
                           struct difference *d, float *a, float *b, struct stone_reading *ret)
 {
+    struct disc_map map;
     static const float NOTHING = 0.12F, UNCHANGED = 0.04F; // but for lines; but for noise
     float changed[PATCH * PATCH], a2, b2;
     ret->remembered = bare_compare(bare, n, d->luma, changed);
     const bool differs = mean_of(d->any) >= NOTHING;
+    disc_map_build(&map, t->radius_u, t->radius_v, d->any);
+    ret->bare_score = ret->score = disc_score(&map, PATCH_HALF, PATCH_HALF);
     if (differs)
-        ret->score = find_disc(t, d->any, a, b);
+        ret->score = disc_find(&map, a, b);
     if (!ret->remembered || mean_of(changed) < UNCHANGED)
         return differs;
-    ret->change = find_disc(t, changed, &a2, &b2);
+    disc_map_build(&map, t->radius_u, t->radius_v, changed);
+    ret->change = disc_find(&map, &a2, &b2);
     if (ret->change <= ret->score)
         return true;
     ret->score = ret->change;
@@ -432,9 +383,7 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
     const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;
     disc_features(settings, &d, point_a, point_b, 0.7F, ret->bare_feature);
-    ret->bare_score = disc_score(settings, d.any, PATCH_HALF, PATCH_HALF);
     memcpy(ret->feature, ret->bare_feature, sizeof ret->feature);
-    ret->score = ret->bare_score;
     ret->disc = look_for_disc(settings, bare, n, &d, &a, &b, ret) && ret->score > DISC_MIN;
     if (!ret->disc)
         return;

@@ -30,4 +30,5 @@ tessera_bench(NAME bench_see SOURCES bench/bench_see.c bench/see_hard.c bench/se
 if(TARGET tessera_sim)
     tessera_bench(NAME bench_vision SOURCES bench/bench_vision.c
         LIBS tessera_vision tessera_sim PkgConfig::TURBOJPEG m)
+    tessera_bench(NAME bench_cold SOURCES bench/bench_cold.c LIBS tessera_sim m)
 endif()

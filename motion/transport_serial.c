@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "motion/transport_impl.h"
+#include "motion/usb_place.h"
 
 enum { USB_SERIAL_MAX = 64 };
 
@@ -27,7 +28,8 @@ struct serial {
     // Who it was at the first open: a device that comes back as ttyUSB1 is found by this.
     bool usb;
     int vendor, product;
-    char usb_serial[USB_SERIAL_MAX];
+    char usb_serial[USB_SERIAL_MAX]; // "" = its chip has none: then the socket it hangs on counts
+    char usb_place[USB_PLACE_MAX];
 };
 
 static int serial_fd(void *impl)
@@ -66,7 +68,8 @@ static void serial_hang_up(void *impl)
     s->fd = -1;
 }
 
-static bool same_usb(const struct serial *s, const struct sp_port *port)
+// Of the same make, with the same number if it has one.
+static bool same_kind(const struct serial *s, const struct sp_port *port)
 {
     int vendor, product;
     if (sp_get_port_transport(port) != SP_TRANSPORT_USB ||
@@ -75,6 +78,15 @@ static bool same_usb(const struct serial *s, const struct sp_port *port)
     const char *number = sp_get_port_usb_serial(port);
     return vendor == s->vendor && product == s->product &&
            strcmp(number ? number : "", s->usb_serial) == 0;
+}
+
+// Two chips without numbers look alike: another machine may be behind the second one.
+static bool same_usb(const struct serial *s, const struct sp_port *port)
+{
+    char place[USB_PLACE_MAX];
+    return same_kind(s, port) &&
+           (s->usb_serial[0] || !s->usb_place[0] ||
+            (usb_place_of_port(sp_get_port_name(port), place) && strcmp(place, s->usb_place) == 0));
 }
 
 // Is the device of the first open behind this path? A name that became free may be a stranger's
@@ -91,14 +103,16 @@ static bool is_same_device(const struct serial *s, const char *path)
     return same;
 }
 
-static bool find_elsewhere(const struct serial *s, char path[PATH_MAX])
+typedef bool serial_match_fn(const struct serial *s, const struct sp_port *port);
+
+static bool find_elsewhere(const struct serial *s, serial_match_fn *matches, char path[PATH_MAX])
 {
     struct sp_port **ports = NULL;
     bool found = false;
     if (!s->usb || sp_list_ports(&ports) != SP_OK)
         return false;
     for (int i = 0; ports[i] && !found; i++) {
-        found = same_usb(s, ports[i]);
+        found = matches(s, ports[i]);
         if (found)
             snprintf(path, PATH_MAX, "%s", sp_get_port_name(ports[i]));
     }
@@ -110,8 +124,16 @@ static bool find_elsewhere(const struct serial *s, char path[PATH_MAX])
 static int locate(const struct serial *s, char path[PATH_MAX], struct error *err)
 {
     const bool there = realpath(s->path, path);
-    if ((there && is_same_device(s, path)) || find_elsewhere(s, path))
+    char alike[PATH_MAX];
+    if ((there && is_same_device(s, path)) || find_elsewhere(s, same_usb, path))
         return 0;
+    if (find_elsewhere(s, same_kind, alike))
+        return error_set_code(
+            err, -ENODEV, "OtherSocket",
+            "A device like the plotter is on %s, but on another USB socket, and its chip has no "
+            "number to know it by: it may be another machine. Plug the plotter into the socket it "
+            "was in, or start this program anew.",
+            alike);
     if (there)
         return error_set_code(
             err, -ENODEV, "OtherDevice",
@@ -132,6 +154,8 @@ static void remember_usb(struct serial *s)
         return;
     const char *number = sp_get_port_usb_serial(s->port);
     snprintf(s->usb_serial, sizeof s->usb_serial, "%s", number ? number : "");
+    if (!usb_place_of_port(sp_get_port_name(s->port), s->usb_place))
+        s->usb_place[0] = '\0';
     s->usb = true;
 }
 

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "motion/transport.h"
+#include "motion/usb_place.h"
 
 static int open_master(char *name, size_t size)
 {
@@ -210,12 +211,28 @@ static void test_replay_and_tap(void **state)
     transport_free(t);
 }
 
+static void test_usb_place(void **state)
+{
+    (void)state;
+    char place[USB_PLACE_MAX] = "";
+    assert_true(usb_place_of_path(
+        "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-3/1-3.2/1-3.2:1.0/ttyUSB0", place));
+    assert_string_equal(place, "1-3.2");
+    assert_true(usb_place_of_path("/sys/devices/platform/dummy_hcd.0/usb3/3-1/3-1:1.0", place));
+    assert_string_equal(place, "3-1");
+    assert_false(usb_place_of_path("/sys/devices/pnp0/00:04/00:04:0/00:04:0.0", place));
+    assert_false(usb_place_of_path("", place));
+    assert_string_equal(place, "3-1");
+    assert_false(usb_place_of_port("/dev/no-such-port", place));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pty),    cmocka_unit_test(test_holder_is_named),
-        cmocka_unit_test(test_absent), cmocka_unit_test(test_socketpair),
-        cmocka_unit_test(test_tcp),    cmocka_unit_test(test_replay_and_tap),
+        cmocka_unit_test(test_pty),       cmocka_unit_test(test_holder_is_named),
+        cmocka_unit_test(test_absent),    cmocka_unit_test(test_socketpair),
+        cmocka_unit_test(test_tcp),       cmocka_unit_test(test_replay_and_tap),
+        cmocka_unit_test(test_usb_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

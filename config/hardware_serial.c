@@ -94,6 +94,15 @@ static int ask(struct grbl *grbl, int64_t until_ns)
     return 0;
 }
 
+static void explain(const struct grbl *grbl, int r, const char *path, struct error *err)
+{
+    const char *trouble = grbl_last_trouble(grbl);
+    error_set(err, r, "%s: %s", path,
+              r != -ETIMEDOUT ? strerror(-r)
+              : trouble[0]    ? trouble
+                              : "nobody speaks GRBL here");
+}
+
 int hardware_serial_ask(const char *path, int baud, int seconds, struct grbl_machine *ret,
                         struct error *err)
 {
@@ -119,10 +128,10 @@ int hardware_serial_ask(const char *path, int baud, int seconds, struct grbl_mac
         r = ask(grbl, now + seconds * NS_PER_S);
         if (r == 0)
             *ret = *grbl_machine(grbl);
+        else
+            explain(grbl, r, path, err);
         grbl_free(grbl);
     }
     transport_free(port);
-    if (r == -ETIMEDOUT)
-        return error_set(err, r, "%s: nobody speaks GRBL here", path);
-    return r < 0 ? error_set(err, r, "%s: %s", path, strerror(-r)) : 0;
+    return r;
 }

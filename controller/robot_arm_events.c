@@ -224,7 +224,8 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
         robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text[0] ? e->text : "one more try");
         break;
     case ARM_EVENT_WARNING:
-        robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
+        if (!loss_is_told(r, e->text))
+            robot_news(r, ROBOT_NEWS_TROUBLE, "%s", e->text);
         if (!arm_held_up(r->arm))
             break;
         // Somebody is at the machine: it goes on when that is confirmed, not when the door shuts.

@@ -90,7 +90,7 @@ static void explain(struct arm *arm, enum grbl_void_reason reason, int number)
     size_t size = sizeof arm->cause_text;
     switch (reason) {
     case GRBL_VOID_ALARM: {
-        const struct grbl_text *t = grbl_alarm_text(number);
+        const struct grbl_text *t = grbl_alarm_text(number, grbl_machine(arm->grbl)->hal);
         arm->cause = ARM_ALARM;
         snprintf(text, size, "Alarm %d (%s): %s %s", number, t->name, t->means, t->advice);
         break;
@@ -159,22 +159,43 @@ static void on_status(void *user, const struct grbl_status *status, int64_t now)
     arm_exec_status(user, status, now);
 }
 
+// Settings with which the arm works, but not for long. Told once: it is reset often.
+static void warn_of_settings(struct arm *arm, int64_t now)
+{
+    const struct grbl_machine *machine = grbl_machine(arm->grbl);
+    if (arm->settings_told)
+        return;
+    arm->settings_told = true;
+    if (!machine->motors_hold)
+        arm_emit_warning(arm,
+                         "The plotter lets go of its motors when it stands still ($1 is not 255): "
+                         "an arm that is pushed or sinks then stands elsewhere than it believes. "
+                         "Set $1=255.",
+                         now);
+    if (arm->gripper->drops_on_reset && machine->laser)
+        arm_emit_warning(arm,
+                         "The plotter is in laser mode ($32=1), which switches a gripper on M3 off "
+                         "in fast moves: every stone would fall. Set $32=0.",
+                         now);
+}
+
 static void on_link(void *user, enum grbl_link link, int64_t now)
 {
     struct arm *arm = user;
     arm_update_state(arm, now);
-    if (link == GRBL_LINK_READY && !grbl_machine(arm->grbl)->homing_enabled)
+    if (link != GRBL_LINK_READY)
+        return;
+    if (!grbl_machine(arm->grbl)->homing_enabled)
         arm_emit_warning(arm,
                          "Homing is switched off in the plotter ($22=0). Without it the arm cannot "
                          "know where it is: fit limit switches and set $22=1.",
                          now);
+    warn_of_settings(arm, now);
 }
 
 static void on_message(void *user, const char *text, int64_t now)
 {
-    (void)user;
-    (void)text;
-    (void)now; // what a message says is told by alarms and states already
+    arm_emit_warning(user, text, now);
 }
 
 // ---- the outside -------------------------------------------------------------------------------

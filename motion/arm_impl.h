@@ -84,6 +84,7 @@ struct arm {
     bool failing;        // see fail_reason
     bool lost_seen;      // while carrying, the sensor said no at lost_at
     bool know_obstacles; // else anything may stand anywhere
+    bool settings_told;  // what is wrong with the firmware's settings
 };
 
 // Over the time that a line or an arrival should take.

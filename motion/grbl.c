@@ -13,6 +13,7 @@ enum {
     ASK_NAME_EVERY = 3,  // resets without a banner: Marlin tells its name, but takes no 0x18
     MISSES_MAX = 3,      // status questions in a row without an answer
     REPORT_TYPICAL = 64, // bytes of a report before one was seen
+    BAUD_TYPICAL = 115200,
 };
 
 static const int64_t banner_wait = 2500 * MS; // an Arduino's boot loader takes 1 to 2 s
@@ -43,6 +44,22 @@ void grbl_void_epoch(struct grbl *g, enum grbl_void_reason reason, int number, i
         g->options.events.voided(g->options.user, reason, number, now);
 }
 
+void grbl_note(struct grbl *g, const char *text, int64_t now)
+{
+    g->standing_said = true;
+    if (strcmp(text, g->standing) == 0)
+        return;
+    snprintf(g->standing, sizeof g->standing, "%s", text);
+    if (g->options.events.message)
+        g->options.events.message(g->options.user, g->standing, now);
+}
+
+void grbl_forget_note(struct grbl *g)
+{
+    g->standing[0] = '\0';
+    g->standing_said = false;
+}
+
 void grbl_await_banner(struct grbl *g, int64_t first, int64_t now)
 {
     g->resetting = true;
@@ -52,6 +69,13 @@ void grbl_await_banner(struct grbl *g, int64_t first, int64_t now)
     g->next_reset = first;
     g->asked = false;
     grbl_set_link(g, GRBL_LINK_STARTING, now);
+}
+
+void grbl_await_again(struct grbl *g, int64_t now)
+{
+    const int tries = g->reset_tries;
+    grbl_await_banner(g, now + reset_every, now);
+    g->reset_tries = tries;
 }
 
 static void opened(struct grbl *g, int64_t now)
@@ -70,9 +94,11 @@ void grbl_lost(struct grbl *g, const char *why, int64_t now)
     if (g->link == GRBL_LINK_DOWN)
         return;
     transport_hang_up(g->transport);
-    snprintf(g->trouble, sizeof g->trouble,
-             "The plotter on %s is gone: %s. It is opened again as soon as it is back.",
-             g->transport->name, why);
+    g->trouble[0] = '\0';
+    if (why)
+        snprintf(g->trouble, sizeof g->trouble,
+                 "The plotter on %s is gone: %s. It is opened again as soon as it is back.",
+                 g->transport->name, why);
     g->link = GRBL_LINK_DOWN; // before the callback: nothing may be sent from it
     g->resetting = false;
     g->rt_count = 0;
@@ -96,12 +122,41 @@ static void try_open(struct grbl *g, int64_t now)
     opened(g, now);
 }
 
+// It opens but does not get ready, however often it is reset. What to look at differs.
+static void explain_silence(struct grbl *g, int64_t now)
+{
+    const struct transport *t = g->transport;
+    const int baud = g->options.baud ? g->options.baud : BAUD_TYPICAL;
+    char text[sizeof g->standing];
+    if (g->standing_said)
+        return;
+    if (g->counts.banners > 0)
+        snprintf(text, sizeof text,
+                 "The plotter on %s answers nothing any more, not even a reset. Is it switched on? "
+                 "It is tried again and again.",
+                 t->name);
+    else if (t->bytes_read > 0)
+        snprintf(text, sizeof text,
+                 "What comes from the plotter on %s makes no sense: is %d baud (serial.baud) its "
+                 "speed? Grbl's is 115200. It is tried again and again.",
+                 t->name, baud);
+    else
+        snprintf(
+            text, sizeof text,
+            "Nothing comes from %s: is the plotter switched on, is that its port (serial.port), "
+            "and is %d baud (serial.baud) its speed? It is tried again and again.",
+            t->name, baud);
+    grbl_note(g, text, now);
+    g->standing_said = false;
+}
+
 static void send_reset(struct grbl *g, int64_t now)
 {
     if (++g->reset_tries > RESETS_MAX) {
         // One that opens but never speaks is tried less and less often, too.
         g->open_wait = g->open_wait * 2 < open_wait_last ? g->open_wait * 2 : open_wait_last;
-        grbl_lost(g, "it does not answer a reset", now);
+        explain_silence(g, now);
+        grbl_lost(g, NULL, now);
         return;
     }
     g->next_reset = now + reset_every;
@@ -278,5 +333,5 @@ int grbl_pending(const struct grbl *g)
 
 const char *grbl_last_trouble(const struct grbl *g)
 {
-    return g->trouble;
+    return g->trouble[0] ? g->trouble : g->standing;
 }

@@ -61,6 +61,8 @@ struct grbl_machine {
     int homing_mask;                // $23: bit set = axis homes towards its negative end
     bool homing_enabled;            // $22 bit 0
     bool soft_limits, hard_limits;  // $20, $21
+    bool motors_hold;               // $1=255: the motors stay on when it stands still
+    bool laser;                     // $32: what M3 switches is off in fast moves
     int report_mask;                // $10
     bool report_inches;             // $13: reports are in inches; turned to mm here
     int planner_blocks, rx_bytes;   // from $I; 15 and 128 when it does not say
@@ -74,7 +76,8 @@ struct grbl_events {
     void (*voided)(void *user, enum grbl_void_reason reason, int number, int64_t now_ns);
     void (*status)(void *user, const struct grbl_status *status, int64_t now_ns);
     void (*link)(void *user, enum grbl_link link, int64_t now_ns);
-    // [MSG:…], and noise worth telling a person about. NULL allowed.
+    // For people: what keeps the firmware from getting ready (an alarm, an open door), once each.
+    // NULL allowed.
     void (*message)(void *user, const char *text, int64_t now_ns);
 };
 
@@ -138,5 +141,7 @@ const struct grbl_machine *grbl_machine(const struct grbl *g);
 const struct grbl_counts *grbl_counts(const struct grbl *g);
 const struct grbl_status *grbl_last_status(const struct grbl *g); // machine[] filled when known
 bool grbl_setting(const struct grbl *g, int number, double *ret);
-int grbl_pending(const struct grbl *g);              // lines queued or in flight
-const char *grbl_last_trouble(const struct grbl *g); // why the link is down, for people; "" = none
+int grbl_pending(const struct grbl *g); // lines queued or in flight
+// Why the link is not ready, for people: what happened to it, or what the firmware says of itself
+// (an alarm, an open door). "" = nothing to tell.
+const char *grbl_last_trouble(const struct grbl *g);

@@ -34,7 +34,8 @@ struct grbl {
     bool has_setting[GRBL_SETTINGS];
     struct grbl_status status;
     double offset[GRBL_AXES]; // newest WCO
-    char trouble[256];
+    char trouble[256];        // what happened to the link; "" = nothing
+    char standing[384];       // what keeps it from getting ready; "" = nothing known
 
     char rx[GRBL_LINE_MAX];
     size_t rx_length;
@@ -68,8 +69,9 @@ struct grbl {
     bool synced;           // the next ok ends the reset
     bool stoppable;
 
-    bool resetting; // 0x18 was sent or is due; only a banner counts now
-    bool asked;     // a status question is open
+    bool standing_said; // … by the firmware itself, not found out here
+    bool resetting;     // 0x18 was sent or is due; only a banner counts now
+    bool asked;         // a status question is open
     bool paused, has_offset, rx_overlong;
 };
 
@@ -78,7 +80,13 @@ void grbl_set_link(struct grbl *g, enum grbl_link link, int64_t now);
 void grbl_void_epoch(struct grbl *g, enum grbl_void_reason reason, int number, int64_t now);
 // From here on only a banner counts; the first 0x18 goes out at `first`.
 void grbl_await_banner(struct grbl *g, int64_t first, int64_t now);
-void grbl_lost(struct grbl *g, const char *why, int64_t now);
+// The same when the firmware did not get past its banner: a reset that did not help counts as one
+// without an answer, so that they come to an end.
+void grbl_await_again(struct grbl *g, int64_t now);
+void grbl_lost(struct grbl *g, const char *why, int64_t now); // NULL: `standing` says it
+// What keeps it from getting ready: kept for who asks what is the matter, and told once.
+void grbl_note(struct grbl *g, const char *text, int64_t now);
+void grbl_forget_note(struct grbl *g);
 
 // grbl_send.c
 struct grbl_line *grbl_nth(struct grbl *g, int i); // i-th oldest line that waits or is in flight

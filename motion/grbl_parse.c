@@ -210,16 +210,20 @@ static void bracket_line(struct span t, struct grbl_reply *r)
     }
 }
 
-// "$110=12000.000": digits '=' number; other settings (strings of grblHAL) are messages.
-static void setting_line(struct span t, struct grbl_reply *r)
+// "$110=12000.000": digits '=' number; other settings (strings of grblHAL, which may hold "Grbl "
+// and anything) are messages. false: no setting, or a banner that lost its line end ran into it.
+static bool setting_line(struct span t, struct grbl_reply *r)
 {
+    const bool setting = t.n >= 2 && t.s[0] == '$' && memchr(t.s, '=', t.n);
+    if (!setting || contains(t, "for help]"))
+        return false;
     t = after(t, 1);
     struct span key = cut(&t, '=');
     struct span value = cut(&t, ' ');
-    if (!whole(key, &r->number) || !number(value, &r->value))
-        r->kind = GRBL_REPLY_MESSAGE;
-    else
-        r->kind = GRBL_REPLY_SETTING;
+    if (!whole(key, &r->number))
+        return false;
+    r->kind = number(value, &r->value) ? GRBL_REPLY_SETTING : GRBL_REPLY_MESSAGE;
+    return true;
 }
 
 static void copy_text(struct span t, struct grbl_reply *r)
@@ -248,12 +252,12 @@ void grbl_parse(const char *line, size_t length, struct grbl_reply *ret)
         ret->kind = GRBL_REPLY_ALARM; // its number was lost, its meaning was not
     else if (t.s[0] == '<' && status_line(t, &ret->status))
         ret->kind = GRBL_REPLY_STATUS;
+    else if (setting_line(t, ret))
+        return;
     else if (banner_line(t))
         ret->kind = GRBL_REPLY_BANNER;
     else if (t.s[0] == '[' && t.n >= 2 && t.s[t.n - 1] == ']')
         bracket_line(t, ret);
-    else if (t.s[0] == '$' && t.n >= 2)
-        setting_line(t, ret);
-    else if (starts(t, ">"))
-        ret->kind = GRBL_REPLY_MESSAGE; // a start-up line reports itself: ">G20:ok"
+    else if (starts(t, ">") || (t.s[0] == '$' && t.n >= 2))
+        ret->kind = GRBL_REPLY_MESSAGE; // a start-up line reports itself (">G20:ok"), "$N0=G20"
 }

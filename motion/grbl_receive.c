@@ -1,8 +1,10 @@
 // Reading: lines to replies, each to whom it concerns.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "motion/grbl_impl.h"
+#include "motion/grbl_text.h"
 
 enum {
     RESENDS_MAX = 10,   // of one line
@@ -51,10 +53,17 @@ static void on_banner(struct grbl *g, const struct grbl_reply *reply, int64_t no
         grbl_void_epoch(g, GRBL_VOID_BANNER, 0, now);
     if (g->link == GRBL_LINK_DOWN || g->resetting)
         return; // the callback reset it
-    if (g->dialect->numbered)
+    if (g->dialect->numbered) {
         grbl_await_banner(g, now + boot_wait, now); // answers to older lines may still follow
-    else
+    } else if (strstr(reply->text, "Grbl 0.")) {
+        grbl_note(g,
+                  "The plotter's firmware is too old: it reports otherwise than Grbl 1.1. Put Grbl "
+                  "1.1h or grblHAL on its board.",
+                  now);
+        grbl_lost(g, NULL, now);
+    } else {
         greet(g, reply->text, now);
+    }
 }
 
 static double setting_or_zero(const struct grbl *g, int number)
@@ -88,6 +97,14 @@ static void assume_homing(struct grbl *g)
     }
 }
 
+// grblHAL can keep single axes on ($37). Marlin's own time is minutes, and not in its settings.
+static bool motors_hold(const struct grbl *g)
+{
+    enum { FOR_EVER = 255, ALL_AXES = 7 };
+    return !g->has_setting[1] || g->setting[1] >= FOR_EVER ||
+           (g->machine.hal && ((int)setting_or_zero(g, 37) & ALL_AXES) == ALL_AXES);
+}
+
 static void settings_read(struct grbl *g, int64_t now)
 {
     struct grbl_machine *m = &g->machine;
@@ -98,6 +115,8 @@ static void settings_read(struct grbl *g, int64_t now)
         m->travel[i] = setting_or_zero(g, 130 + i);
     }
     m->junction = setting_or_zero(g, 11);
+    m->motors_hold = motors_hold(g);
+    m->laser = setting_or_zero(g, 32) != 0;
     m->report_mask = (int)setting_or_zero(g, 10);
     m->report_inches = setting_or_zero(g, 13) != 0;
     m->soft_limits = setting_or_zero(g, 20) != 0;
@@ -108,6 +127,9 @@ static void settings_read(struct grbl *g, int64_t now)
     m->homing_seek = setting_or_zero(g, 25) / 60;
     m->homing_pull_off = setting_or_zero(g, 27);
     g->next_ask = now;
+    g->reset_tries = 0;
+    g->trouble[0] = '\0';
+    grbl_forget_note(g);
     grbl_set_link(g, GRBL_LINK_READY, now);
 }
 
@@ -204,17 +226,32 @@ static bool resets_itself(int alarm)
     return alarm == 3 || (alarm >= 6 && alarm <= 9);
 }
 
+static void note_alarm(struct grbl *g, int number, int64_t now)
+{
+    const struct grbl_text *t = grbl_alarm_text(number, g->machine.hal);
+    char text[sizeof g->standing];
+    snprintf(text, sizeof text, "The plotter stands in alarm %d (%s): %s %s", number, t->name,
+             t->means, t->advice);
+    grbl_note(g, text, now);
+}
+
 static void on_alarm(struct grbl *g, int number, int64_t now)
 {
+    const bool reading = g->link == GRBL_LINK_READING;
     g->counts.alarms++;
+    if (number == 11 && reading)
+        return; // grblHAL: "homing required", said at every start; nothing is lost by it
+    if ((g->resetting || reading) && number != 3 && number != 11)
+        note_alarm(g, number, now);
     if (g->resetting)
         return; // "ALARM:3" on the way to the banner that was asked for
-    if (number == 11 && g->link == GRBL_LINK_READING)
-        return; // grblHAL: "homing required", said at every start; nothing is lost by it
     grbl_void_epoch(g, GRBL_VOID_ALARM, number, now);
     if (g->link == GRBL_LINK_DOWN || g->resetting)
         return;
-    grbl_await_banner(g, resets_itself(number) ? now + own_reset_wait : now, now);
+    if (reading) // a pressed switch, a faulty motor: a reset at once would only find it again
+        grbl_await_again(g, now);
+    else
+        grbl_await_banner(g, resets_itself(number) ? now + own_reset_wait : now, now);
 }
 
 static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_t now)
@@ -257,9 +294,29 @@ static void on_status(struct grbl *g, struct grbl_status *s, size_t size, int64_
         g->options.events.status(g->options.user, s, now);
 }
 
+// What the firmware stands behind before it reads lines. Its other messages say nothing new.
+static void note_message(struct grbl *g, const char *text, int64_t now)
+{
+    static const struct {
+        const char *holds, *means;
+    } rows[] = {
+        {"Door", "The plotter's own door input is active. Shut the door or lid; where there is "
+                 "none, check the wire of that input."},
+        {"Limits", "A limit switch of the plotter is pressed. Free the arm by hand; if it stands "
+                   "free, check the switches and $5."},
+        {"mergency", "The plotter's own emergency stop is pressed. Release it."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strstr(text, rows[i].holds))
+            grbl_note(g, rows[i].means, now);
+    }
+}
+
 static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t now)
 {
     const char *text = reply->text;
+    if (g->link != GRBL_LINK_READY)
+        note_message(g, text, now);
     // GRBL says this right after its banner and at no other time: the banner itself was lost.
     if (g->link == GRBL_LINK_READY && strstr(text, "to unlock"))
         on_banner(g, reply, now);
@@ -268,8 +325,6 @@ static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t n
     // In its compatible mode grblHAL greets as Grbl does.
     if (g->link == GRBL_LINK_READING && strstr(text, "[FIRMWARE:grblHAL"))
         g->machine.hal = true;
-    if (g->options.events.message && strncmp(text, "[MSG:", 5) == 0)
-        g->options.events.message(g->options.user, text, now);
 }
 
 static void take_axes(struct grbl *g, const struct grbl_reply *reply)
@@ -392,6 +447,7 @@ void grbl_receive(struct grbl *g, int64_t now)
         if (n == -EAGAIN)
             return;
         if (n < 0) {
+            grbl_forget_note(g);
             grbl_lost(g, "it was unplugged or switched off", now);
             return;
         }

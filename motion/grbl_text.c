@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// Error numbers 1–38: GRBL 1.1. From 39 on: grblHAL.
+// Error numbers 1–38: GRBL 1.1. 18, 19 and from 39 on: grblHAL (core, errors.h and alarms.h).
 static const struct grbl_text errors[] = {
     {1, "expected command letter", "A G-code word had a value but no letter.",
      "Bytes were probably lost on the line; check cable and supply."},
@@ -33,6 +33,9 @@ static const struct grbl_text errors[] = {
     {16, "bad jog command", "A jog had no '=' or held forbidden G-code.",
      "Bytes were probably lost on the line; check cable and supply."},
     {17, "laser mode needs PWM", "Laser mode needs a spindle output with PWM.", "Set $32=0."},
+    {18, "reset", "The firmware was reset while it read the line.", "Home the arm."},
+    {19, "value not positive", "A value must be greater than zero.",
+     "Report this with the recorded session: the program should never send it."},
     {20, "unsupported command", "The firmware does not know a G-code word.",
      "Bytes were lost, or the firmware was built without it."},
     {21, "modal group violation", "Two words of one group stood in one line.",
@@ -70,20 +73,75 @@ static const struct grbl_text errors[] = {
     {39, "value out of range", "A parameter is outside its range.", "Check the setting named."},
     {40, "G-code not allowed now", "A tool change waits for confirmation.",
      "Finish the tool change at the machine."},
-    {41, "plane not allowed", "The command does not go with the plane set.",
+    {41, "spindle not running", "A move wanted a spindle that stands still.",
+     "Bytes were lost; check the cable."},
+    {42, "plane not allowed", "The command does not go with the plane set.",
      "Send G17; another program may have changed it."},
-    {42, "max feed rate exceeded", "The speed asked for is above the machine's.",
+    {43, "max feed rate exceeded", "The speed asked for is above the machine's.",
      "Lower the arm's speed in the settings."},
-    {43, "R-value out of range", "A retract value is out of range.", "Bytes were lost."},
-    {45, "expression error", "An expression could not be worked out.", "Bytes were lost."},
+    {44, "spindle speed out of range", "The spindle cannot turn as fast as asked.",
+     "Vacuum on M3: give its word an S between the firmware's $31 and $30."},
+    {45, "limits engaged", "A limit switch is pressed, so only homing is allowed.",
+     "Free the arm by hand, then home."},
     {46, "homing required", "This firmware wants homing before anything else.", "Home the arm."},
-    {47, "no tool data", "The tool is not in the tool table.", "Bytes were lost."},
-    {48, "value word conflict", "A word was used twice for different things.", "Bytes were lost."},
-    {49, "e-stop active", "The firmware's own emergency stop is active.", "Release it, then home."},
-    {50, "motor fault", "A motor driver reports a fault.",
+    {47, "no tool data", "The tool is not in the tool table.", "Bytes were lost; check the cable."},
+    {48, "value word conflict", "A word was used twice for different things.",
+     "Bytes were lost; check the cable."},
+    {49, "self-test failed", "The firmware's power-on self-test failed.",
+     "Switch the plotter off and on; if it stays, replace its board."},
+    {50, "e-stop active", "The plotter's own emergency stop is pressed.", "Release it, then home."},
+    {51, "motor fault", "A motor driver reports a fault.",
      "Switch off, let the driver cool, check its wiring."},
+    {52, "setting out of range", "A $ setting has a value that the firmware does not take.",
+     "See the firmware's list of settings ($ES)."},
+    {53, "setting not available", "A $ setting is not there, or another one switches it off.",
+     "See the firmware's list of settings ($ES)."},
+    {54, "bad retract position", "A drilling cycle had a bad retract position.",
+     "Bytes were lost; check the cable."},
+    {55, "homing badly configured", "The homing settings contradict each other.",
+     "Check $22, $23 and $44 to $49."},
+    {56, "coordinate system locked", "The work coordinates are locked by a setting.",
+     "Not needed here: report this with the recorded session."},
+    {57, "unexpected program mark", "A % stood where none may be.",
+     "Bytes were lost; check the cable."},
+    {58, "port not available", "An auxiliary input or output is not there or in use.",
+     "Check the words of the gripper (M62 to M68 need such a port)."},
     {60, "SD card", "The SD card could not be used.", "Not needed here: take it out."},
-    {79, "alarm active", "The alarm must be cleared first.", "Home the arm."},
+    {61, "SD card read error", "A file could not be read.", "Not needed here: take the card out."},
+    {62, "SD card folder error", "A folder could not be opened.",
+     "Not needed here: take the card out."},
+    {63, "SD card folder missing", "A folder was not found.",
+     "Not needed here: take the card out."},
+    {64, "SD card not mounted", "The SD card is not mounted.", "Not needed here: take it out."},
+    {65, "file system not mounted", "A file system is not mounted.", "It is not needed here."},
+    {66, "file system read-only", "A file system cannot be written.", "It is not needed here."},
+    {70, "Bluetooth failed", "The firmware's Bluetooth did not start.",
+     "Connect it by cable; Bluetooth loses bytes."},
+    {71, "unknown operation", "An expression held an unknown operation.",
+     "Bytes were lost; check the cable."},
+    {72, "division by zero", "An expression divided by zero.", "Bytes were lost; check the cable."},
+    {73, "argument out of range", "An expression's argument was out of range.",
+     "Bytes were lost; check the cable."},
+    {74, "bad argument", "An expression's argument made no sense.",
+     "Bytes were lost; check the cable."},
+    {75, "expression syntax", "An expression could not be read.",
+     "Bytes were lost; check the cable."},
+    {76, "bad expression result", "An expression had no usable result.",
+     "Bytes were lost; check the cable."},
+    {77, "password needed", "The firmware wants a password for this.",
+     "Switch its password protection off in its settings."},
+    {78, "access denied", "The firmware does not allow this to its user.",
+     "Switch its password protection off in its settings."},
+    {79, "not allowed in a critical event", "The alarm must be cleared first.",
+     "Look at the plotter: an emergency stop or a limit switch may be pressed. Then home."},
+    {80, "no macro running", "A command goes into macros only.",
+     "Bytes were lost; check the cable."},
+    {81, "flow control syntax", "A macro's command could not be read.",
+     "Bytes were lost; check the cable."},
+    {82, "flow control too deep", "A macro's commands are nested too deep.",
+     "Bytes were lost; check the cable."},
+    {83, "out of memory", "The firmware has no memory left.", "Switch the plotter off and on."},
+    {84, "file not opened", "The firmware could not open a file.", "It is not needed here."},
 };
 
 static const struct grbl_text alarms[] = {
@@ -121,6 +179,10 @@ static const struct grbl_text alarms[] = {
     {20, "I/O expander", "An input/output expander does not answer.", "Check its wiring."},
 };
 
+// The one number that the two firmwares use for different things.
+static const struct grbl_text hal_estop = {
+    10, "e-stop", "The plotter's own emergency stop is pressed.", "Release it, then home."};
+
 static const struct grbl_text unknown_error = {
     0, "unknown error", "The firmware refused a line with a number this program does not know.",
     "Look the number up in the firmware's manual."};
@@ -143,7 +205,9 @@ const struct grbl_text *grbl_error_text(int number)
     return find(errors, sizeof errors / sizeof *errors, number, &unknown_error);
 }
 
-const struct grbl_text *grbl_alarm_text(int number)
+const struct grbl_text *grbl_alarm_text(int number, bool hal)
 {
+    if (hal && number == hal_estop.number)
+        return &hal_estop;
     return find(alarms, sizeof alarms / sizeof *alarms, number, &unknown_alarm);
 }

@@ -2,6 +2,8 @@
 // description and grblHAL's additions; the sentences are ours.
 #pragma once
 
+#include <stdbool.h>
+
 struct grbl_text {
     int number;
     const char *name;   // short and stable, usable in logs: "soft limit"
@@ -11,4 +13,4 @@ struct grbl_text {
 
 // Never NULL: unknown numbers give an entry that says so.
 const struct grbl_text *grbl_error_text(int number);
-const struct grbl_text *grbl_alarm_text(int number);
+const struct grbl_text *grbl_alarm_text(int number, bool hal); // hal: grblHAL says it

@@ -3,6 +3,8 @@ set(MOTION_RIG unit/test_motion_fake.c unit/test_motion_rig.c)
 
 tessera_test(NAME test_motion_arm SOURCES unit/test_motion_arm.c ${MOTION_RIG}
     LIBS tessera_motion m)
+tessera_test(NAME test_motion_start SOURCES unit/test_motion_start.c ${MOTION_RIG}
+    LIBS tessera_motion m)
 tessera_test(NAME test_motion_arm_trouble SOURCES unit/test_motion_arm_trouble.c ${MOTION_RIG}
     LIBS tessera_motion m)
 tessera_test(NAME test_motion_chaos SOURCES unit/test_motion_chaos_seeds.c unit/test_motion_chaos.c

@@ -169,6 +169,9 @@ static void ask_firmware(struct init *init, const char *path)
     note(init, text);
     if (!machine.homing_enabled || !machine.soft_limits)
         note(init, "Plotter: switch homing and soft limits on ($22=1, $20=1) before calibration");
+    if (!machine.motors_hold)
+        note(init, "Plotter: let the motors hold at rest ($1=255), or a pushed arm is elsewhere "
+                   "than it believes");
 }
 
 static int find_plotter(struct init *init)

@@ -149,10 +149,11 @@ static void probe(struct found *found)
         if (hardware_serial_ask(found->serial[i].path, 115200, PROBE_SECONDS, &machine, &err) < 0)
             (void)snprintf(found->firmware[i], FIRMWARE_MAX, "%.200s", err.text);
         else
-            (void)snprintf(found->firmware[i], FIRMWARE_MAX, "%s, travel %g x %g x %g mm%s",
+            (void)snprintf(found->firmware[i], FIRMWARE_MAX, "%s, travel %g x %g x %g mm%s%s",
                            machine.hal ? "grblHAL" : "GRBL 1.1", machine.travel[0],
                            machine.travel[1], machine.travel[2],
-                           machine.homing_enabled ? "" : ", homing is off ($22=0)");
+                           machine.homing_enabled ? "" : ", homing is off ($22=0)",
+                           machine.motors_hold ? "" : ", motors let go at rest ($1 is not 255)");
     }
 }
 

@@ -39,7 +39,7 @@ static void say(struct fake *f, const char *text, bool banner)
         return;
     for (int copy = 0; copy < 1 + f->duplicate && f->outs < FAKE_OUT; copy++) {
         struct fake_out *o = &f->out[f->outs++];
-        snprintf(o->text, sizeof o->text, "%s\r\n", text);
+        snprintf(o->text, sizeof o->text, "%s\r\n", f->garbled ? "\xf8\x80\x06xx\xfe" : text);
         o->due = f->now + f->latency;
         if (o->due < f->stalled_until)
             o->due = f->stalled_until;
@@ -157,8 +157,8 @@ static void soft_reset(struct fake *f)
     f->resets++;
     if (f->first_reset_byte_at < 0)
         f->first_reset_byte_at = f->now;
-    if (f->critical && f->now < f->heard_from)
-        return; // GRBL discards it
+    if ((f->critical && f->now < f->heard_from) || f->stands_in == 10)
+        return; // discarded
     bool moving = f->moves > 0 && !f->hold;
     if (f->homing) {
         say(f, "ALARM:6", true);
@@ -252,6 +252,8 @@ static void obey(struct fake *f, const char *line)
         f->withheld -= f->withheld > 0;
         for (size_t i = 0; i < count; i++)
             say(f, settings[i], false);
+        if (f->extra)
+            say(f, f->extra, false);
         say(f, "ok", false);
     } else if (strcmp(line, "$I") == 0) {
         say(f, "[VER:1.1h.20190825:]", false);
@@ -343,7 +345,7 @@ static void take(struct fake *f, unsigned char c)
 // The parser takes a line when it has nothing else to do.
 static void parse(struct fake *f)
 {
-    while (f->rx_count && !f->critical && !f->homing && !f->waits_for_rest &&
+    while (f->rx_count && !f->critical && !f->homing && !f->waits_for_rest && !f->door &&
            f->banner_at == INT64_MAX && f->moves < FAKE_MOVES) {
         char c = f->rx[0];
         memmove(f->rx, f->rx + 1, (size_t)--f->rx_count);
@@ -431,9 +433,13 @@ static bool pass_time(struct fake *f)
     if (f->banner_at <= f->now) {
         f->banner_at = INT64_MAX;
         say(f, "", false);
-        say(f, "Grbl 1.1h ['$' for help]", true);
+        say(f, f->banner ? f->banner : "Grbl 1.1h ['$' for help]", true);
         if (f->locked)
             say(f, "[MSG:'$H'|'$X' to unlock]", false);
+        if (f->stands_in)
+            alarm_now(f, f->stands_in);
+        if (f->door)
+            say(f, "[MSG:Check Door]", false);
         any = true;
     }
     return any;

@@ -39,9 +39,14 @@ struct fake_out {
 struct fake {
     int fd, host_fd; // socketpair; -1 = unplugged
     int64_t now;
-    bool silent_open; // no banner at open (native USB boards): waits for 0x18
-    bool zero_corner; // calls its home corner 0,0,0 (HOMING_FORCE_SET_ORIGIN)
-    int withheld;     // this many answers to $$ come without their last setting
+    bool silent_open;   // no banner at open (native USB boards): waits for 0x18
+    bool zero_corner;   // calls its home corner 0,0,0 (HOMING_FORCE_SET_ORIGIN)
+    const char *banner; // instead of that of Grbl 1.1h
+    int withheld;       // this many answers to $$ come without their last setting
+    int stands_in;      // this alarm follows every banner; with 10, an e-stop, it takes no 0x18
+    bool door;          // its door is open: found after a banner, and then it reads no lines
+    bool garbled;       // another baud rate: nothing it says makes sense
+    const char *extra;  // a setting that comes after the others, and outdoes them
 
     // firmware
     bool locked, critical, homing, hold, jogging;

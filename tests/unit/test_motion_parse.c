@@ -107,6 +107,8 @@ static void test_settings(void **state)
     assert_true(r.kind == GRBL_REPLY_SETTING && r.value == 12000);
     assert_int_equal(parse("$N0=G20").kind, GRBL_REPLY_MESSAGE);
     assert_int_equal(parse("$74=my wifi").kind, GRBL_REPLY_MESSAGE);
+    assert_int_equal(parse("$74=Grbl 1.1 of Ann").kind, GRBL_REPLY_MESSAGE); // no banner
+    assert_int_equal(parse("$130=60Grbl 1.1h ['$' for help]").kind, GRBL_REPLY_BANNER);
     r = parse("[OPT:VNMGL,35,1024,3,0]");
     assert_true(r.kind == GRBL_REPLY_OPTIONS && r.planner_blocks == 35 && r.rx_bytes == 1024);
     r = parse("[OPT:V]");
@@ -138,18 +140,35 @@ static void test_lost_bytes(void **state)
     }
 }
 
+static void assert_text(const struct grbl_text *text, int number)
+{
+    assert_int_equal(text->number, number); // and not that of an unknown one
+    assert_true(text->name[0] && text->means[0] && text->advice[0]);
+    assert_true(text->means[strlen(text->means) - 1] == '.');
+    assert_true(text->advice[strlen(text->advice) - 1] == '.');
+}
+
+// Every number that Grbl 1.1 and grblHAL have, and nothing else.
 static void test_texts(void **state)
 {
     (void)state;
-    for (int i = 0; i < 100; i++) {
-        const struct grbl_text *e = grbl_error_text(i), *a = grbl_alarm_text(i);
-        assert_true(e->name[0] && e->means[0] && e->advice[0]);
-        assert_true(a->name[0] && a->means[0] && a->advice[0]);
-        assert_true(e->means[strlen(e->means) - 1] == '.');
+    for (int i = 1; i <= 84; i++)
+        if (i != 59 && !(i >= 67 && i <= 69))
+            assert_text(grbl_error_text(i), i);
+    for (int i = 1; i <= 20; i++) {
+        assert_text(grbl_alarm_text(i, false), i);
+        assert_text(grbl_alarm_text(i, true), i);
     }
-    assert_string_equal(grbl_alarm_text(2)->name, "soft limit");
+    assert_string_equal(grbl_alarm_text(2, false)->name, "soft limit");
+    assert_string_equal(grbl_alarm_text(10, false)->name, "homing second switch");
+    assert_string_equal(grbl_alarm_text(10, true)->name, "e-stop");
     assert_string_equal(grbl_error_text(15)->name, "jog target outside travel");
+    assert_string_equal(grbl_error_text(45)->name, "limits engaged");
+    assert_string_equal(grbl_error_text(46)->name, "homing required");
+    assert_string_equal(grbl_error_text(50)->name, "e-stop active");
+    assert_string_equal(grbl_error_text(51)->name, "motor fault");
     assert_string_equal(grbl_error_text(999)->name, "unknown error");
+    assert_string_equal(grbl_alarm_text(99, true)->name, "unknown alarm");
 }
 
 int main(void)

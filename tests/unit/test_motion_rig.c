@@ -59,6 +59,10 @@ static void on_event(void *user, const struct arm_event *event, int64_t now)
     (void)now;
     if (event->kind == ARM_EVENT_FAILED)
         snprintf(rig->text, sizeof rig->text, "%s", event->text);
+    if (event->kind == ARM_EVENT_WARNING) {
+        snprintf(rig->warning, sizeof rig->warning, "%s", event->text);
+        rig->warnings++;
+    }
     if (rig->events == RIG_EVENTS) {
         memmove(rig->event, rig->event + 1, sizeof *rig->event * (RIG_EVENTS - 1));
         rig->events--;

@@ -23,7 +23,8 @@ struct rig {
 
     struct arm_event event[RIG_EVENTS]; // texts are not kept
     char text[512];                     // of the last FAILED
-    int events;
+    char warning[512];                  // the last one
+    int events, warnings;
     struct arm_intent intent[RIG_INTENTS];
     int intents, dones;
     int refuse_intent; // ≠ 0: the journal refuses

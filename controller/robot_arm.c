@@ -124,12 +124,13 @@ bool robot_park(struct robot *r, uint64_t tag)
 bool robot_vent(struct robot *r)
 {
     unsigned colour = r->hand_colour ? r->hand_colour : 1;
-    int store = robot_tray(r, colour);
-    if (!stores_room(&r->o.devices->stores, store))
-        store = robot_store_back(r, colour, &r->o.devices->stores);
+    const struct stores *stores = &r->o.devices->stores;
+    bool sure = arm_held(r->arm) == ARM_HELD_YES;
+    // Whatever only may hang there does without a place of its own, and must not lie unbooked among
+    // the supply.
+    int store = sure ? robot_store_back(r, colour, stores) : robot_tray(r, colour);
     const struct arm_job job = {.kind = ARM_JOB_VENT, .store = store, .tag = ROBOT_TAG_VENT};
-    // Whatever only may hang there does without a place of its own.
-    if (arm_held(r->arm) == ARM_HELD_YES && !stores_room(&r->o.devices->stores, store)) {
+    if (sure && !stores_room(stores, store)) {
         robot_ask_to_empty(r, 1u << store);
         return false;
     }

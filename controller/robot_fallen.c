@@ -6,8 +6,9 @@
 void robot_note_fall(struct robot *r, unsigned colour, bool held)
 {
     struct error err;
+    if (!r->fallen) // who may have laid what looks like the first one had time since then
+        r->fell_ns = r->gripped_ns ? r->gripped_ns : loop_now(r->loop); // or any time since
     r->fallen |= 1u << colour;
-    r->fell_ns = r->gripped_ns ? r->gripped_ns : loop_now(r->loop); // or any time since
     r->fell_step = (struct target_step){0};
     r->adrift = true;
     if (!held)
@@ -111,7 +112,8 @@ bool robot_is_next(const struct robot *r, unsigned colours)
 
 bool robot_may_be_moved(const struct robot *r, unsigned fallen)
 {
-    bool watched = r->fell_ns && r->reached_ns <= r->fell_ns;
+    bool watched =
+        r->fell_ns && r->reached_ns <= r->fell_ns && robot_sees_often(r); // a hand comes and goes
     return robot_is_next(r, fallen) && !watched;
 }
 

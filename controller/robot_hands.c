@@ -16,13 +16,23 @@ static const int64_t PICTURE_MOST_NS = 3 * NS_PER_S;
 // Without pictures it is looked so often whether the arm has got under way meanwhile.
 static const int64_t UNSEEN_NS = NS_PER_S / 4;
 
+static int64_t least_lasts(const struct robot *r)
+{
+    return r->o.fast ? 5 * NS_PER_S / 2 : NS_PER_S;
+}
+
 // A picture that is older tells nothing of where hands are now. Where few come, each has to do for
 // longer: one may be missing, two may not. A gap in between makes no slow camera.
 static int64_t picture_lasts(const struct robot *r)
 {
     int64_t gap = r->gap_ns[0] < r->gap_ns[1] ? r->gap_ns[0] : r->gap_ns[1];
-    int64_t least = r->o.fast ? 5 * NS_PER_S / 2 : NS_PER_S, lasts = gap / 2 * 5;
+    int64_t least = least_lasts(r), lasts = gap / 2 * 5;
     return lasts < least ? least : lasts < PICTURE_MOST_NS ? lasts : PICTURE_MOST_NS;
+}
+
+bool robot_sees_often(const struct robot *r)
+{
+    return picture_lasts(r) <= least_lasts(r);
 }
 
 // Where the firmware last said the tool is, also in the middle of a leg. Once its position is lost

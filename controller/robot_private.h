@@ -238,6 +238,7 @@ void robot_store_filled(struct robot *r); // or emptied, as somebody says who wa
 
 // robot_hands.c
 double robot_tool_row(const struct robot *r);      // rows of the board; may lie outside
+bool robot_sees_often(const struct robot *r);      // so often that a hand cannot come and go unseen
 bool robot_hand_seen(const struct robot *r);       // or nothing at all can be seen
 void robot_hands_watch(struct robot *r);           // each picture
 void robot_hands_blind(struct robot *r);           // the camera is lost

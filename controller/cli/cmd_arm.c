@@ -253,6 +253,12 @@ static void on_event(void *user, const struct arm_event *e, int64_t now)
         break;
     case ARM_EVENT_WARNING:
         log_notice("%s", e->text);
+        if (!arm_held_up(h->arm))
+            break;
+        // Nobody may be here to say that it can go on.
+        arm_stop(h->arm, ARM_STOP_PERSON, loop_now(h->loop));
+        log_error("stopped: the plotter's own door or hold button has halted it.");
+        end(h, EXIT_STOPPED);
         break;
     case ARM_EVENT_STARTED:
         break;

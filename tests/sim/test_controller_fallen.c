@@ -32,17 +32,19 @@ static bool five_are_played(struct rig *g)
 
 // Of two stones that are taken back the last one is the person's, and falls; it lies on D4, as his
 // move would.
-static void take_back(void)
+static const char *const at_once[] = {"gripper.wait_time=0 s", "game.done=still", NULL};
+
+static void take_back(const char *const *settings)
 {
-    rig_sit_down((const char *const[]){"gripper.wait_time=0 s", "game.done=still", NULL});
+    rig_sit_down(settings);
     rig_say("Q8"); // not in the rows where no hand is told from the arm
     AWAIT(rig_two_more_are_laid);
     rig_say("undo");
 }
 
-static void begin_to_take_back(void)
+static void begin_to_take_back(const char *const *settings)
 {
-    take_back();
+    take_back(settings);
     AWAIT(carries_the_last);
     const struct world *w = rig_world();
     for (int i = 0; i < w->stone_count; i++)
@@ -51,7 +53,7 @@ static void begin_to_take_back(void)
 
 static void lose_the_persons(void)
 {
-    begin_to_take_back();
+    begin_to_take_back(at_once);
     rig_lose_stone(3, 3);
 }
 
@@ -66,6 +68,18 @@ static void test_a_fallen_stone_is_no_move(void **state)
     assert_int_equal(rig_counts()->questions, 0);
     assert_false(rig_until(five_are_played, 10));
     assert_int_equal(rig_counts()->moves, 3);
+}
+
+// With one picture a second a hand may have come and gone unseen.
+static void test_slow_pictures_tell_of_no_hand(void **state)
+{
+    (void)state;
+    rig.unhurried = true;
+    begin_to_take_back(
+        (const char *const[]){"gripper.wait_time=0 s", "game.done=still", "camera.fps=1", NULL});
+    rig_lose_stone(3, 3);
+    AWAIT(is_asked_whose);
+    assert_false(is_found(&rig));
 }
 
 // Somebody has: it is asked.
@@ -126,7 +140,7 @@ static bool is_holding(struct rig *g)
 static void test_a_move_beside_a_fallen_stone(void **state)
 {
     (void)state;
-    take_back();
+    take_back(at_once);
     AWAIT(grips_the_last);
     struct table *table = play_table(rig.play);
     const struct settings_board *board = &rig.settings.board;
@@ -197,7 +211,7 @@ static void test_a_stone_that_was_put_away_is_none_that_fell(void **state)
 static void test_a_stone_that_slipped_is_lifted_again(void **state)
 {
     (void)state;
-    begin_to_take_back();
+    begin_to_take_back(at_once);
     rig_lose_stone(15, 7);
     AWAIT(rig_is_watching);
     rig_assert_only_first_stone();
@@ -236,6 +250,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_fallen_stone_is_no_move, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_slow_pictures_tell_of_no_hand, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(test_the_fallen_stone_is_taken_away, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(test_whose_it_is_is_asked_again, rig_set_up, rig_tear_down),

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "rules/engine/worth.h"
+
 // All weights of the evaluation (here and in line.c) were fitted by logistic regression to the
 // results of the engine's own games; see README.md. 180 points are a factor e in the odds.
 enum {
@@ -46,7 +48,7 @@ static int counted(int points)
 // What the points without a stone are worth to the side to move.
 static int points_value(const struct sboard *b, int me, int you)
 {
-    int lines = sb_total(b, me) - sb_total(b, you);
+    int lines = sb_worth(b, me);
     if (b->rules.line.two_a_turn)
         return lines / 2 + TEMPO;
     int value = lines * LINES_PERCENT / 200 + TEMPO;
@@ -58,16 +60,39 @@ static int points_value(const struct sboard *b, int me, int you)
     return value;
 }
 
+// The value of a position of Pente, whose lines' worth was learned.
+static int learned_value(const struct sboard *b)
+{
+    const struct worth *w = b->table->learned;
+    int me = b->side, you = 1 - me, value = sb_worth(b, me) + w->tempo;
+    for (int i = 0; i < WORTH_SETS; i++) {
+        value += w->points[i][0][worth_points(b->sets.count[me][SB_FOUR + i])];
+        value += w->points[i][1][worth_points(b->sets.count[you][SB_FOUR + i])];
+    }
+    // With another goal, pairs count by the part of it that they are.
+    int goal = b->rules.goal ? b->rules.goal : 1, last = WORTH_PAIRS - 1;
+    int mine = b->taken[me] * WORTH_PAIRS / goal, yours = b->taken[you] * WORTH_PAIRS / goal;
+    mine = mine < last ? mine : last;
+    yours = yours < last ? yours : last;
+    value += w->takes[0][mine][worth_takes(b->sets.count[me][SB_TAKE])];
+    value += w->takes[1][yours][worth_takes(b->sets.count[you][SB_TAKE])];
+    return (value + w->taken[mine][yours]) / WORTH_UNIT;
+}
+
 int eval_position(const struct sboard *b)
 {
-    int me = b->side, you = 1 - me, value = points_value(b, me, you);
-    value += taken_value(b, me) - taken_value(b, you);
+    int me = b->side, you = 1 - me, value;
+    if (b->table->learned) {
+        value = learned_value(b);
+    } else {
+        value = points_value(b, me, you) + taken_value(b, me) - taken_value(b, you);
+        if (b->sets.count[me][SB_TAKE] | b->sets.count[you][SB_TAKE]) {
+            value += HANGING * (b->sets.count[me][SB_TAKE] + b->sets.count[you][SB_TAKE]);
+            value += hanging_value(b, me) - hanging_value(b, you);
+        }
+    }
     if (b->rules.scored)
         value += SCORE_STONE * (b->taken[me] - b->taken[you]);
-    if (b->sets.count[me][SB_TAKE] | b->sets.count[you][SB_TAKE]) {
-        value += HANGING * (b->sets.count[me][SB_TAKE] + b->sets.count[you][SB_TAKE]);
-        value += hanging_value(b, me) - hanging_value(b, you);
-    }
     return value > EVAL_LIMIT ? EVAL_LIMIT : value < -EVAL_LIMIT ? -EVAL_LIMIT : value;
 }
 

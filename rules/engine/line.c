@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/engine/worth.h"
+
 enum {
     REACH_MAX = 5,
     SPAN_MAX = 2 * REACH_MAX + 1,
@@ -164,47 +166,63 @@ static void evaluate(struct shapes *s, const uint8_t *line, int own, uint32_t *c
               open * EXPOSED_SCORE;
 }
 
-// The id of a value, the same for equal values. Returns -ENOSPC when there are too many.
-static int intern(struct line_table *table, uint32_t *slots, const struct line_value *value)
+// The id of a value and a worth, the same for equal ones. Returns -ENOSPC when there are too many.
+static int intern(struct line_table *table, uint32_t *slots, const struct line_value *value,
+                  int64_t worth)
 {
     uint64_t mix = value->counts * 0x9e3779b97f4a7c15u ^ (uint64_t)value->scores;
+    mix ^= (uint64_t)worth * 0xd6e8feb86659fd93u;
     mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
     for (uint32_t at = (uint32_t)(mix >> 40);; at++) {
         uint32_t *slot = &slots[at % ID_SLOTS];
         if (!*slot) {
             if (table->ids == IDS_MAX)
                 return -ENOSPC;
+            table->worth[table->ids] = worth;
             table->value[table->ids++] = *value;
             *slot = (uint32_t)table->ids;
             return table->ids - 1;
         }
         const struct line_value *known = &table->value[*slot - 1];
-        if (known->counts == value->counts && known->scores == value->scores)
+        if (known->counts == value->counts && known->scores == value->scores &&
+            table->worth[*slot - 1] == worth)
             return (int)*slot - 1;
     }
 }
 
-static int fill(struct line_table *table, struct shapes *shapes, uint32_t *slots)
+// `number` is worth_number's, if anything was learned.
+static int64_t worth_of(const struct worth *learned, const uint16_t *number, uint32_t code,
+                        const int32_t *score)
+{
+    if (!learned)
+        return line_scores(score[0] - score[1], score[1] - score[0]);
+    uint16_t first = number[code], second = number[worth_swap(code)];
+    return first == WORTH_NO_CODE ? 0 : line_scores(learned->line[first], learned->line[second]);
+}
+
+static int fill(struct line_table *table, struct shapes *shapes, const uint16_t *number,
+                uint32_t *slots)
 {
     int reach = table->reach;
     for (uint32_t code = 0; code < LINE_CLOSED(reach); code++) {
         uint8_t line[SPAN_MAX] = {0};
-        for (int i = 0; i < 2 * reach; i++)
-            line[i < reach ? i : i + 1] = (uint8_t)(code >> 2 * i & 3);
-        line[reach] = EMPTY;
+        for (int i = 0; i < reach && i < REACH_MAX; i++) {
+            line[i] = (uint8_t)(code >> 2 * i & 3);
+            line[reach + 1 + i] = (uint8_t)(code >> 2 * (reach + i) & 3);
+        }
         uint32_t counts[2];
         int32_t score[2];
         for (int player = 0; player < 2; player++)
             evaluate(shapes, line, player + 1, &counts[player], &score[player]);
         struct line_value value = {(uint64_t)counts[1] << 32 | counts[0],
                                    line_scores(score[0], score[1])};
-        int id = intern(table, slots, &value);
+        int id = intern(table, slots, &value, worth_of(table->learned, number, code, score));
         if (id < 0)
             return id;
         table->id[code] = (uint16_t)id;
     }
     const struct line_value nothing = {0, 0};
-    int id = intern(table, slots, &nothing);
+    int id = intern(table, slots, &nothing, 0);
     table->id[LINE_CLOSED(reach)] = (uint16_t)id;
     return id < 0 ? id : 0;
 }
@@ -226,13 +244,19 @@ int line_table_new(const struct line_rules *rules, struct line_table **ret)
     shapes.cls = malloc(states);
     shapes.ways = calloc(states, 1);
     uint32_t *slots = calloc(ID_SLOTS, sizeof *slots);
+    uint16_t *number = calloc(LINE_CLOSED(WORTH_REACH), sizeof *number);
     table->id = calloc(LINE_CLOSED(table->reach) + 1, sizeof *table->id);
     table->value = calloc(IDS_MAX, sizeof *table->value);
+    table->worth = calloc(IDS_MAX, sizeof *table->worth);
     int r = -ENOMEM;
-    if (shapes.cls && shapes.ways && slots && table->id && table->value) {
+    if (shapes.cls && shapes.ways && slots && number && table->id && table->value && table->worth)
+        r = worth_knows(rules) ? worth_new(&table->learned) : 0;
+    if (r == 0) {
         memset(shapes.cls, 0xff, states);
-        r = fill(table, &shapes, slots);
+        worth_number(number);
+        r = fill(table, &shapes, number, slots);
     }
+    free(number);
     free(shapes.cls);
     free(shapes.ways);
     free(slots);
@@ -243,6 +267,9 @@ int line_table_new(const struct line_rules *rules, struct line_table **ret)
     struct line_value *fit = realloc(table->value, (size_t)table->ids * sizeof *fit);
     if (fit)
         table->value = fit;
+    int64_t *worth = realloc(table->worth, (size_t)table->ids * sizeof *worth);
+    if (worth)
+        table->worth = worth;
     *ret = table;
     return 0;
 }
@@ -253,6 +280,8 @@ struct line_table *line_table_free(struct line_table *table)
         return NULL;
     free(table->id);
     free(table->value);
+    free(table->worth);
+    worth_free(table->learned);
     free(table);
     return NULL;
 }

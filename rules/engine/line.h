@@ -90,7 +90,11 @@ struct line_table {
     int reach;                // points looked at on each side
     uint16_t *id;             // [LINE_CLOSED(reach) + 1], by code
     struct line_value *value; // by id
+    // By id, what the line is worth to player 1 when he is to move, and to player 2 when he is, put
+    // together like scores: learned (worth.h, in its units), or the difference of the scores.
+    int64_t *worth;
     int ids;
+    struct worth *learned; // or NULL, when nothing was learned about these rules
 };
 
 // Makes the table for `rules` (a few milliseconds; a quarter of a second for reach 5).

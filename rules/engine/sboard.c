@@ -75,8 +75,9 @@ static void change_sets(struct sboard *b, int cell, uint64_t old, uint64_t now)
 struct line_change {
     const uint16_t *ids;
     const struct line_value *values;
+    const int64_t *worths;
     struct sb_seen *seen; // where to keep what was there before, or NULL
-    pair totals;
+    int64_t totals;
     int count; // points whose sets change; each sees the stone in one direction only
     struct {
         const struct sb_point *point;
@@ -95,7 +96,7 @@ static inline __attribute__((always_inline)) void change_line(struct sb_point *p
     uint32_t code = p->code[d] ^ value;
     uint16_t old_id = p->id[d], new_id = c->ids[code < closed ? code : closed];
     pair old = load(&p->value);
-    pair change = load(&c->values[new_id]) - load(&c->values[old_id]), now = old + change;
+    pair now = old + load(&c->values[new_id]) - load(&c->values[old_id]);
     p->code[d] = code;
     p->id[d] = new_id;
     memcpy(&p->value, &now, sizeof now);
@@ -103,7 +104,7 @@ static inline __attribute__((always_inline)) void change_line(struct sb_point *p
         memcpy(&c->seen->value[k], &old, sizeof old);
         c->seen->id[k] = old_id;
     }
-    c->totals += change;
+    c->totals += c->worths[new_id] - c->worths[old_id];
     c->changed[c->count].point = p;
     c->changed[c->count].old = (uint64_t)old[0];
     c->count += ((uint64_t)(old ^ now)[0] & SET_MASK_BOTH) != 0;
@@ -116,7 +117,8 @@ change_seen(struct sboard *b, int cell, uint32_t value, int reach, struct sb_see
     struct line_change c;
     c.ids = b->table->id;
     c.values = b->table->value;
-    c.totals = (pair){0, b->totals};
+    c.worths = b->table->worth;
+    c.totals = b->totals;
     c.seen = seen;
     c.count = 0;
     int k = 0;
@@ -132,7 +134,7 @@ change_seen(struct sboard *b, int cell, uint32_t value, int reach, struct sb_see
             change_line(before, d, value << 2 * (reach + j - 1), LINE_CLOSED(reach), k++, &c);
         }
     }
-    b->totals = c.totals[1];
+    b->totals = c.totals;
     for (int i = 0; i < c.count; i++)
         change_sets(b, (int)(c.changed[i].point - b->point), c.changed[i].old,
                     c.changed[i].point->value.counts);
@@ -165,7 +167,8 @@ static void close_point(struct sboard *b, int cell)
 {
     struct sb_point *p = &b->point[cell];
     uint32_t closed = LINE_CLOSED(b->table->reach);
-    b->totals -= p->value.scores;
+    for (int d = 0; d < 4; d++)
+        b->totals -= b->table->worth[p->id[d]];
     if (p->value.counts & SET_MASK_BOTH)
         change_sets(b, cell, p->value.counts, 0);
     p->value = (struct line_value){0, 0};
@@ -190,7 +193,8 @@ static void open_point(struct sboard *b, int cell)
 {
     struct sb_point *p = &b->point[cell];
     open_lines(b, p);
-    b->totals += p->value.scores;
+    for (int d = 0; d < 4; d++)
+        b->totals += b->table->worth[p->id[d]];
     if (p->value.counts & SET_MASK_BOTH)
         change_sets(b, cell, 0, p->value.counts);
 }

@@ -89,7 +89,7 @@ struct sboard {
     uint64_t hash; // position, stones taken and side to move
     uint8_t taken[2];
     uint8_t standing[2]; // boat: a row stands that the other may still break
-    int64_t totals;      // sum of scores over the empty points (see line_score)
+    int64_t totals;      // sum of the lines' worth over the empty points (line.h)
     struct sb_sets sets;
     uint32_t rows[SB_SIZE_MAX + 4]; // stones of both, bit x+2 of rows[y+2]: for the candidates
     uint8_t state[SB_CELLS];        // 0 empty, 1, 2, 3 off the board
@@ -124,7 +124,8 @@ static inline int sb_score(const struct sboard *b, int player, int cell)
     return line_score(b->point[cell].value.scores, player);
 }
 
-static inline int sb_total(const struct sboard *b, int player)
+// What the lines are worth to `player` if he is to move (in the units of the table's worth).
+static inline int sb_worth(const struct sboard *b, int player)
 {
     return line_score(b->totals, player);
 }

@@ -18,9 +18,9 @@ enum {
     MENACE_DEPTH = 2,
     // Judged by matches, like all numbers here; in points of value, for each ply of depth.
     GOOD_DEPTH = 3,
-    GOOD_MARGIN = 80,
+    GOOD_MARGIN = 60,
     FUTILITY_DEPTH = 3,
-    FUTILITY_MARGIN = 90,
+    FUTILITY_MARGIN = 70,
     HISTORY_STEP = 3000, // of history for one ply more or less
 };
 

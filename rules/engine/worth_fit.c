@@ -160,7 +160,10 @@ static int read_all(struct fit *f)
                 return -ENOMEM;
             f->position = more;
         }
-        if (sample.side > 1 || sample.taken[0] >= worth_rules.goal ||
+        int bad = 0;
+        for (size_t i = 0; i < sizeof sample.stones; i++)
+            bad |= sample.stones[i] > 2;
+        if (bad || sample.side > 1 || sample.taken[0] >= worth_rules.goal ||
             sample.taken[1] >= worth_rules.goal)
             return -EINVAL;
         int r = read_position(f, &sample);

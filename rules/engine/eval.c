@@ -60,6 +60,15 @@ static int points_value(const struct sboard *b, int me, int you)
     return value;
 }
 
+// With another goal, pairs count by the part of it that they are; without one, not at all.
+static int pairs_taken(const struct sboard *b, int player)
+{
+    if (!b->rules.goal)
+        return 0;
+    int pairs = b->taken[player] * WORTH_PAIRS / b->rules.goal;
+    return pairs < WORTH_PAIRS ? pairs : WORTH_PAIRS - 1;
+}
+
 // The value of a position of Pente, whose lines' worth was learned.
 static int learned_value(const struct sboard *b)
 {
@@ -69,11 +78,7 @@ static int learned_value(const struct sboard *b)
         value += w->points[i][0][worth_points(b->sets.count[me][SB_FOUR + i])];
         value += w->points[i][1][worth_points(b->sets.count[you][SB_FOUR + i])];
     }
-    // With another goal, pairs count by the part of it that they are.
-    int goal = b->rules.goal ? b->rules.goal : 1, last = WORTH_PAIRS - 1;
-    int mine = b->taken[me] * WORTH_PAIRS / goal, yours = b->taken[you] * WORTH_PAIRS / goal;
-    mine = mine < last ? mine : last;
-    yours = yours < last ? yours : last;
+    int mine = pairs_taken(b, me), yours = pairs_taken(b, you);
     value += w->takes[0][mine][worth_takes(b->sets.count[me][SB_TAKE])];
     value += w->takes[1][yours][worth_takes(b->sets.count[you][SB_TAKE])];
     return (value + w->taken[mine][yours]) / WORTH_UNIT;

@@ -84,12 +84,11 @@ static void classify(struct fit *f)
         if (c == f->classes) {
             counts[c] = (int64_t)v->counts;
             scores[c] = v->scores;
+            f->weight[c] = (line_score(v->scores, 0) - line_score(v->scores, 1)) * 0.275 / SCALE;
             f->classes++;
         }
         f->class_of[f->number[code]] = (uint16_t)c;
         f->empty[f->number[code]] = !has_stones(code);
-        if (!f->weight[c])
-            f->weight[c] = (line_score(v->scores, 0) - line_score(v->scores, 1)) * 0.275 / SCALE;
     }
 }
 

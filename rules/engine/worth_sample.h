@@ -12,8 +12,8 @@ struct worth_sample {
     uint8_t stones[SB_SIZE_MAX * SB_SIZE_MAX]; // 0 empty, 1, 2; row by row
     uint8_t taken[2];
     uint8_t side;
-    uint8_t
-        outcome;   // enum worth_outcome; open = a move after this one was no choice of the engine's
+    // enum worth_outcome; open = a move after this one was no choice of the engine's.
+    uint8_t outcome;
     int16_t score; // of the search, for the side to move
 };
 

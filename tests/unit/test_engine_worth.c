@@ -102,6 +102,28 @@ static void test_symmetry(void **state)
     line_table_free(table);
 }
 
+// Pairs taken are worth something, unless captures can't win.
+static void test_goals(void **state)
+{
+    (void)state;
+    static struct sboard board;
+    static const uint8_t stones[POINTS] = {[9 * SIZE + 9] = 1, [9 * SIZE + 11] = 2};
+    static const int none[2] = {0, 0}, some[2] = {6, 0};
+    struct line_table *table;
+    assert_int_equal(line_table_new(&pente.line, &table), 0);
+    for (int goal = 0; goal <= 10; goal += 10) {
+        struct sb_rules rules = pente;
+        rules.goal = goal;
+        sb_init(&board, &rules, table);
+        int before = value_of(&board, stones, none, 0), after = value_of(&board, stones, some, 0);
+        if (goal)
+            assert_true(after > before + 100);
+        else
+            assert_int_equal(after, before);
+    }
+    line_table_free(table);
+}
+
 // Other rules keep values of their own.
 static void test_other_rules(void **state)
 {
@@ -116,9 +138,8 @@ static void test_other_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_empty_lines),
-        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_empty_lines),
+        cmocka_unit_test(test_symmetry),    cmocka_unit_test(test_goals),
         cmocka_unit_test(test_other_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

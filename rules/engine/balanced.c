@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 enum {
-    JUDGE_NODES = 8000,
+    JUDGE_NODES = 8000,   // for each opening tried,
+    JUDGE_AGAIN = 150000, // and once more for those that seem balanced
     TRIES = 400,
     CROWDED_PLY = 40, // from here stones may lie anywhere
 };
@@ -31,17 +32,22 @@ static int random_opening(const struct variant *variant, int moves, struct rng *
     return 0;
 }
 
+static bool seems_balanced(struct engine *judge, const struct game *game, uint64_t nodes, int limit)
+{
+    static _Thread_local struct engine_thought thought;
+    const struct engine_limits limits = {.nodes = nodes};
+    return engine_think(judge, game, &limits, true, NULL, NULL, NULL, &thought, NULL) < 0 ||
+           abs(thought.line[0].score) <= limit;
+}
+
 int balanced_opening(struct engine *judge, const struct variant *variant, int moves, int limit,
                      struct rng *rng, struct game *game)
 {
-    static _Thread_local struct engine_thought thought;
-    const struct engine_limits limits = {.nodes = JUDGE_NODES};
     for (int i = 0; i < TRIES; i++) {
         if (random_opening(variant, moves, rng, game) < 0)
             continue;
-        if (game_choice_pending(game) ||
-            engine_think(judge, game, &limits, true, NULL, NULL, NULL, &thought, NULL) < 0 ||
-            abs(thought.line[0].score) <= limit)
+        if (game_choice_pending(game) || (seems_balanced(judge, game, JUDGE_NODES, limit) &&
+                                          seems_balanced(judge, game, JUDGE_AGAIN, limit)))
             return 0;
     }
     return -ERANGE;

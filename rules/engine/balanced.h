@@ -6,7 +6,8 @@
 #include "rules/engine/engine.h"
 
 // Begins `game` with `moves` random moves about the middle, until `judge` (asked for a few thousand
-// nodes) finds a position within ±limit for the side to move. Returns 0; -ERANGE when none of the
-// openings tried was balanced (the last one is laid, when it is no finished game).
+// nodes, then for many more) finds a position within ±limit for the side to move. Returns 0;
+// -ERANGE when none of the openings tried was balanced (the last one is laid, when it is no
+// finished game).
 int balanced_opening(struct engine *judge, const struct variant *variant, int moves, int limit,
                      struct rng *rng, struct game *game);

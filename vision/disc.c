@@ -4,7 +4,6 @@
 
 static const float STEP = (float)PATCH_REACH / PATCH_HALF;   // cells between samples
 static const float INSIDE = 0.92F, NEAR = 1.35F, FAR = 2.2F; // radii, squared
-static const float CENTRE_MAX = 0.47F;                       // cells a stone may lie off its point
 
 void disc_map_build(struct disc_map *map, float radius_u, float radius_v,
                     const float value[PATCH * PATCH])
@@ -61,7 +60,7 @@ float disc_score(const struct disc_map *map, float a, float b)
     return in / (float)in_count - (out_count ? 0.3F * out / (float)out_count : 0);
 }
 
-float disc_find(const struct disc_map *map, float *ret_a, float *ret_b)
+float disc_find(const struct disc_map *map, float most, float *ret_a, float *ret_b)
 {
     float best = -1, best_a = PATCH_HALF, best_b = PATCH_HALF;
     for (int pass = 0; pass < 3; pass++) { // coarse, then fine
@@ -72,7 +71,7 @@ float disc_find(const struct disc_map *map, float *ret_a, float *ret_b)
             for (int a = -reach; a <= reach; a++) {
                 const float at_a = from_a + (float)a * step, at_b = from_b + (float)b * step;
                 const float du = (at_a - PATCH_HALF) * STEP, dv = (at_b - PATCH_HALF) * STEP;
-                if (du * du + dv * dv > CENTRE_MAX * CENTRE_MAX)
+                if (du * du + dv * dv > most * most)
                     continue;
                 // A slight preference for the point itself keeps full patches from wandering.
                 const float score = disc_score(map, at_a, at_b) - 0.03F * (du * du + dv * dv);

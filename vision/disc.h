@@ -18,5 +18,6 @@ void disc_map_build(struct disc_map *map, float radius_u, float radius_v,
 // where hardly any of it lies in the patch.
 float disc_score(const struct disc_map *map, float a, float b);
 
-// The best score in the patch, and where it is; half a sample is as fine as it looks.
-float disc_find(const struct disc_map *map, float *ret_a, float *ret_b);
+// The best score at most `most` cells from the patch's middle, and where it is; half a sample is as
+// fine as it looks.
+float disc_find(const struct disc_map *map, float most, float *ret_a, float *ret_b);

@@ -9,8 +9,10 @@
 #include "vision/veil.h"
 
 static const float STEP = (float)PATCH_REACH / PATCH_HALF; // cells between samples
-static const float DISC_MIN = 0.42F; // score from which something round is there
-static const float FULL_SCALE = 235; // luma near which the sensor hides how bright it is
+static const float DISC_MIN = 0.42F;   // score from which something round is there
+static const float CENTRE_MAX = 0.47F; // cells a stone may lie off its point
+static const float NEAR_MAX = 0.25F;   // cells that most do
+static const float FULL_SCALE = 235;   // luma near which the sensor hides how bright it is
 
 // Difference of a patch from the bare surface, per sample: signed in light, length in tint.
 struct difference {
@@ -353,11 +355,11 @@ static bool look_for_disc(const struct stone_settings *t, const struct bare *bar
     disc_map_build(&map, t->radius_u, t->radius_v, d->any);
     ret->bare_score = ret->score = disc_score(&map, PATCH_HALF, PATCH_HALF);
     if (differs)
-        ret->score = disc_find(&map, a, b);
+        ret->score = disc_find(&map, CENTRE_MAX, a, b);
     if (!ret->remembered || mean_of(changed) < UNCHANGED)
         return differs;
     disc_map_build(&map, t->radius_u, t->radius_v, changed);
-    ret->change = disc_find(&map, &a2, &b2);
+    ret->change = disc_find(&map, CENTRE_MAX, &a2, &b2);
     if (ret->change <= ret->score)
         return true;
     ret->score = ret->change;
@@ -365,6 +367,26 @@ static bool look_for_disc(const struct stone_settings *t, const struct bare *bar
     *b = b2;
     memcpy(d->any, changed, sizeof d->any);
     return true;
+}
+
+// Clear glass differs so little from the surface that a neighbour's stone may outshine it.
+static void look_nearer(const struct stone_settings *t, const struct sampler *s,
+                        const struct picture *p, const struct difference *d, const float around[3],
+                        int column, int row, struct stone_reading *ret)
+{
+    struct disc_map map;
+    float a, b;
+    if (!stones_any_transparent(t) || hypotf(ret->offset_u, ret->offset_v) <= NEAR_MAX)
+        return;
+    disc_map_build(&map, t->radius_u, t->radius_v, d->any);
+    const float score = disc_find(&map, NEAR_MAX, &a, &b);
+    if (score <= DISC_MIN)
+        return;
+    refine_centre(t, s, p, d, around, column, row, &a, &b);
+    disc_features(t, d, a, b, 0.7F, ret->nearer.feature);
+    ret->nearer.score = score;
+    ret->nearer.offset_u = (a - PATCH_HALF) * STEP;
+    ret->nearer.offset_v = (b - PATCH_HALF) * STEP;
 }
 
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
@@ -391,6 +413,7 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     disc_features(settings, &d, a, b, 0.7F, ret->feature);
     ret->offset_u = (a - PATCH_HALF) * STEP;
     ret->offset_v = (b - PATCH_HALF) * STEP;
+    look_nearer(settings, s, p, &d, around.at, column, row, ret);
     see_through(s, surface, column, row, around.at, ret);
 }
 
@@ -417,6 +440,16 @@ static void give_up_disc(struct stone_reading *r)
     r->offset_u = r->offset_v = 0;
 }
 
+static void take_nearer(struct stone_reading *r)
+{
+    r->score = r->nearer.score;
+    r->offset_u = r->nearer.offset_u;
+    r->offset_v = r->nearer.offset_v;
+    memcpy(r->feature, r->nearer.feature, sizeof r->feature);
+    r->nearer.score = 0;
+    r->looks = 0;
+}
+
 // Beyond the border no neighbour claims what lies more than half a cell from every point. (Where
 // the patch ends the centre can't be followed farther than a little more than that.)
 static bool beside_board(const struct sampler *s, int column, int row,
@@ -428,6 +461,31 @@ static bool beside_board(const struct sampler *s, int column, int row,
            (row == s->rows - 1 && r->offset_v > HALF);
 }
 
+// Do the two discs overlap more than two stones' may? (du, dv) from the one point to the other.
+static bool too_near(const struct stone_settings *t, const struct stone_reading *a,
+                     const struct stone_reading *b, float du, float dv)
+{
+    // Two stones' centres are never nearer than a diameter; allow for a fifth of it in errors.
+    const float u = (du + b->offset_u - a->offset_u) / (1.6F * t->radius_u);
+    const float v = (dv + b->offset_v - a->offset_v) / (1.6F * t->radius_v);
+    return u * u + v * v <= 1;
+}
+
+// One of two discs that cannot both be there goes, or makes do with what is nearer to its point.
+static void part(const struct stone_settings *t, struct stone_reading *a, struct stone_reading *b,
+                 float du, float dv)
+{
+    const float from_a = hypotf(a->offset_u, a->offset_v);
+    const float from_b = hypotf(b->offset_u, b->offset_v);
+    struct stone_reading *loser = a->score - 0.5F * from_a < b->score - 0.5F * from_b ? a : b;
+    if (loser->nearer.score > 0)
+        take_nearer(loser);
+    else
+        give_up_disc(loser);
+    if (loser->disc && too_near(t, a, b, du, dv))
+        give_up_disc(loser);
+}
+
 void stones_resolve(const struct stone_settings *settings, const struct sampler *s,
                     struct stone_reading *reading)
 {
@@ -437,8 +495,6 @@ void stones_resolve(const struct stone_settings *settings, const struct sampler 
             if (r->disc && beside_board(s, column, row, r))
                 give_up_disc(r);
         }
-    // Two stones' centres are never nearer than a diameter; allow for a fifth of it in errors.
-    const float near_u = 1.6F * settings->radius_u, near_v = 1.6F * settings->radius_v;
     for (int row = 0; row < s->rows; row++)
         for (int column = 0; column < s->columns; column++)
             for (int k = 0; k < 4; k++) {
@@ -448,14 +504,8 @@ void stones_resolve(const struct stone_settings *settings, const struct sampler 
                     continue;
                 struct stone_reading *a = &reading[row * s->columns + column];
                 struct stone_reading *b = &reading[r2 * s->columns + c2];
-                if (!a->disc || !b->disc)
-                    continue;
-                const float du = (float)(c2 - column) + b->offset_u - a->offset_u;
-                const float dv = (float)(r2 - row) + b->offset_v - a->offset_v;
-                if ((du / near_u) * (du / near_u) + (dv / near_v) * (dv / near_v) > 1)
-                    continue;
-                const float from_a = hypotf(a->offset_u, a->offset_v);
-                const float from_b = hypotf(b->offset_u, b->offset_v);
-                give_up_disc(a->score - 0.5F * from_a < b->score - 0.5F * from_b ? a : b);
+                const float du = (float)(c2 - column), dv = (float)(r2 - row);
+                if (a->disc && b->disc && too_near(settings, a, b, du, dv))
+                    part(settings, a, b, du, dv);
             }
 }

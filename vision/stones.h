@@ -34,6 +34,13 @@ struct stone_reading {
     // Where a lamp is mirrored in the sheet: what `feature` may be without it.
     int looks;
     float look[STONE_LOOKS][VISION_FEATURES];
+    // Where the disc lies far off the point and some stones are clear: the best one nearer to it. A
+    // neighbour's stone may have outshone a stone that differs less from the surface.
+    struct stone_disc {
+        float score; // 0 = there is none
+        float offset_u, offset_v;
+        float feature[VISION_FEATURES];
+    } nearer;
     float bare_feature[VISION_FEATURES]; // at the point itself
     float bare_score;
 };

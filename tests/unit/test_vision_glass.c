@@ -221,6 +221,29 @@ static void a_lamp_mirrored_from_the_start_is_no_hand(void **state)
     vision_rig_free(s);
 }
 
+// A clear stone that touches a red one: the red one differs more from the sheet, and half of it
+// lies in the clear one's patch.
+static void a_clear_stone_is_seen_beside_a_stronger_one(void **state)
+{
+    (void)state;
+    enum { RED = 1, CLEAR = 2, PAIRS = 16, APART = 17 };
+    static const int ASIDE[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    int wrong = 0;
+    struct vision_rig *s = open_table(SETUP_VINYL_CREAM, STONE_RED, STONE_CLEAR);
+    for (int k = 0; k < PAIRS; k++) {
+        const int column = 2 + k % 4 * 5, row = 2 + k / 4 * 5;
+        const int *aside = ASIDE[(k + k / 4) % 4];
+        const double x = PITCH * column, y = PITCH * row, clear = k % 3 - 1, near = clear + APART;
+        table_put_stone(s->table, CLEAR, x + clear * aside[0], y + clear * aside[1]);
+        vision_rig_look(s, STILL_FRAMES);
+        table_put_stone(s->table, RED, x + near * aside[0], y + near * aside[1]);
+        vision_rig_look(s, STILL_FRAMES);
+        wrong += vision_rig_wrong(s);
+    }
+    assert_int_equal(wrong, 0);
+    vision_rig_free(s);
+}
+
 static void a_mirrored_lamp_is_no_hand_on_light_vinyl(void **state)
 {
     (void)state;
@@ -289,6 +312,7 @@ int main(void)
         cmocka_unit_test(bold_lines_are_no_stones),
         cmocka_unit_test(rounded_chroma_is_no_hand),
         cmocka_unit_test(clear_stones_show_where_a_lamp_is_mirrored),
+        cmocka_unit_test(a_clear_stone_is_seen_beside_a_stronger_one),
         cmocka_unit_test(a_lamp_mirrored_from_the_start_is_no_hand),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_light_vinyl),
         cmocka_unit_test(a_mirrored_lamp_is_no_hand_on_green_vinyl),

@@ -19,6 +19,13 @@ struct shown {
     int column, row, colour;
 };
 
+// What 200 looks have told.
+struct judged {
+    int confused, missed;
+    int looks[SETTINGS_COLOURS];                     // at stones of this colour,
+    double odds[SETTINGS_COLOURS][SETTINGS_COLOURS]; // and against that one: nats, summed
+};
+
 // Five places for each colour, spread over the board, no two alike.
 static int spread(const struct bench *b, struct shown ret[PLACES * SETTINGS_COLOURS])
 {
@@ -77,40 +84,47 @@ static int learn(struct bench *b, const struct shown *shown, int count, struct o
     return r == 0 ? vision_learn(bench_vision(b, err), classes, err) : r;
 }
 
-// Looks again and again; *ret_confused and *ret_missed count wrong judgements.
-static int judge(struct bench *b, const struct shown *shown, int count, struct observation *o,
-                 int *ret_confused, int *ret_missed, struct error *err)
+static void count_look(const struct observation_point *p, int colour, int colours, struct judged *j)
 {
-    int looks = 0;
-    *ret_confused = *ret_missed = 0;
-    while (looks < LOOKS) {
+    bool stone = p->best >= 1 && p->best <= colours;
+    j->confused += stone && p->best != colour;
+    j->missed += !stone;
+    j->looks[colour - 1]++;
+    for (int k = 1; k <= colours; k++)
+        j->odds[colour - 1][k - 1] +=
+            (double)p->log_likelihood[colour] - (double)p->log_likelihood[k];
+}
+
+// Looks again and again.
+static int judge(struct bench *b, const struct shown *shown, int count, struct observation *o,
+                 struct judged *ret, struct error *err)
+{
+    struct judged j = {0};
+    for (int looks = 0; looks < LOOKS;) {
         int r = bench_look(b, o, err);
         if (r < 0)
             return r;
-        for (int i = 0; i < count && looks < LOOKS; i++, looks++) {
-            int seen = o->point[shown[i].row * o->columns + shown[i].column].best;
-            bool colour = seen >= 1 && seen <= o->colours;
-            *ret_confused += colour && seen != shown[i].colour;
-            *ret_missed += !colour;
-        }
+        for (int i = 0; i < count && looks < LOOKS; i++, looks++)
+            count_look(&o->point[shown[i].row * o->columns + shown[i].column], shown[i].colour,
+                       o->colours, &j);
     }
+    *ret = j;
     return 0;
 }
 
-// How far the two most alike colours are apart, in their own standard deviations.
-static double separation(const struct vision_models *m, int *ret_a, int *ret_b)
+// How far the two most alike colours are apart. Two normal distributions whose means are d standard
+// deviations apart are told from each other by d²/2 nats on the average; so what the eye's own odds
+// say is told in σ. (The models' means and widths would not do: after five stones the widths are
+// still half those that the colour's name suggests.)
+static double separation(const struct judged *j, int colours, int *ret_a, int *ret_b)
 {
     double least = INFINITY;
-    for (int a = 0; a < m->colours; a++)
-        for (int b = a + 1; b < m->colours; b++) {
-            double squares = 0;
-            for (int f = 0; f < VISION_FEATURES; f++) {
-                double d = (double)(m->colour[a].mean[f] - m->colour[b].mean[f]);
-                double s = (double)fmaxf(m->colour[a].deviation[f], m->colour[b].deviation[f]);
-                squares += d * d / (s * s);
-            }
-            if (sqrt(squares) < least) {
-                least = sqrt(squares);
+    for (int a = 0; a < colours; a++)
+        for (int b = a + 1; b < colours; b++) {
+            double odds = (j->odds[a][b] / j->looks[a] + j->odds[b][a] / j->looks[b]) / 2;
+            double apart = sqrt(2 * fmax(0, odds));
+            if (apart < least) {
+                least = apart;
                 *ret_a = a;
                 *ret_b = b;
             }
@@ -124,20 +138,19 @@ static const char *name_of(const struct bench *b, int colour0)
         (enum stone_colour)(bench_settings(b)->stones.colour[colour0] - SETTINGS_STONE_CLEAR));
 }
 
-static void say_verdict(struct bench *b, int confused, int missed, struct wizard_result *ret)
+static void say_verdict(const struct bench *b, const struct judged *j, struct wizard_result *ret)
 {
-    struct calibration_stones *stones = &bench_calibration(b)->stones;
     int one = 0;
     int other = 1;
-    double apart = separation(&stones->models, &one, &other);
-    ret->figure = confused + missed;
+    double apart = separation(j, bench_colours(b), &one, &other);
+    ret->figure = j->confused + j->missed;
     ret->limit = 0;
     ret->what = "wrong of 200 looks";
-    ret->passed = confused + missed == 0 && apart >= ALIKE;
+    ret->passed = j->confused + j->missed == 0 && apart >= ALIKE;
     if (ret->passed)
         (void)snprintf(ret->words, sizeof ret->words, "%s and %s, the most alike, are %.0f σ apart",
                        name_of(b, one), name_of(b, other), apart);
-    else if (missed > confused)
+    else if (j->missed > j->confused)
         (void)snprintf(ret->words, sizeof ret->words,
                        "stones are overlooked: too little light, or stones like the board; try "
                        "another set");
@@ -154,8 +167,7 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
     struct calibration_stones *stones = &bench_calibration(b)->stones;
     struct shown shown[PLACES * SETTINGS_COLOURS];
     int count = spread(b, shown);
-    int confused = 0;
-    int missed = 0;
+    struct judged judged = {0};
     stones->verdict.valid = false;
     bench_new_vision(b); // learns anew
     int r = bench_need_empty(b, err);
@@ -168,7 +180,7 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
     if (r == 0)
         r = learn(b, shown, count, o, err);
     if (r == 0)
-        r = judge(b, shown, count, o, &confused, &missed, err);
+        r = judge(b, shown, count, o, &judged, err);
     if (r < 0)
         return r;
     (void)bench_snap(b, err);
@@ -177,7 +189,7 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
     for (int i = 0; i < CALIBRATION_COLOURS; i++)
         (void)snprintf(stones->name[i], sizeof stones->name[i], "%s",
                        i < bench_colours(b) ? name_of(b, i) : "");
-    say_verdict(b, confused, missed, ret);
+    say_verdict(b, &judged, ret);
     stones->verdict.valid = ret->passed; // who looks anew from here on knows the colours
     return take_off(b, shown, count, err);
 }

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "config/calibrate/handling.h"
 
 static const double CURL = 2;         // mm
+static const double ROLL = 1.5;       // mm
 static const double DROP_ABOVE = 1.5; // mm above the guessed board for the first stone
 
 // Stones of one set differ by some tenths of a millimetre: the mean of so many counts.
@@ -44,6 +46,24 @@ static int use_board_z(struct bench *b, double z, struct error *err)
     return bench_renew_arm(b, err);
 }
 
+// A stone dropped from a height rolls a little: it is felt for where it was dropped, then around.
+static int feel_around(struct bench *b, double at[2], double expected, double *ret_contact,
+                       struct error *err)
+{
+    static const double AROUND[][2] = {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+    struct error about = {0}; // what is said of the place itself
+    int r = -ENOENT;
+    for (size_t k = 0; r == -ENOENT && k < sizeof AROUND / sizeof *AROUND; k++) {
+        const double try[2] = {at[0] + ROLL * AROUND[k][0], at[1] + ROLL * AROUND[k][1]};
+        r = handling_find_contact(b, try[0], try[1], expected, ret_contact, k ? err : &about);
+        if (r == 0)
+            memcpy(at, try, sizeof try);
+    }
+    if (r == -ENOENT)
+        *err = about;
+    return r;
+}
+
 // Stones near the board's middle: the first is dropped from a little above what the settings guess;
 // each is felt where it lies and taken off again.
 static int feel_board(struct bench *b, struct error *err)
@@ -64,12 +84,12 @@ static int feel_board(struct bench *b, struct error *err)
             at);
         r = handling_place(b, colour, at[0], at[1], err);
         if (r == 0)
-            r = handling_find_contact(b, at[0], at[1], guess + height, &felt, err);
+            r = feel_around(b, at, guess + height, &felt, err);
         sum += felt;
         guess = sum / (k + 1) - height;
         if (r == 0)
             r = use_board_z(b, guess, err);
-        // Where the arm itself put it: the camera's view cannot be used before there is a map.
+        // Where the arm itself has felt it: the camera's view cannot be used before there is a map.
         if (r == 0)
             r = handling_lift_at(b, colour, at[0], at[1], err);
     }

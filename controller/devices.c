@@ -20,16 +20,25 @@ static const double SLOT_DROP = 1; // mm above its slot at which a stone is let 
 
 // --- conversions ---
 
+// Also lifts the travel height where the board is higher, or the stones, than the settings had
+// thought: a carried stone has to clear a standing one.
+void devices_use_board_z(struct arm_config *arm, double board_z)
+{
+    double least = board_z + 2 * arm->stone_height + arm->clearance;
+    arm->board_z = board_z;
+    arm->safe_z = fmax(arm->safe_z, least);
+}
+
 struct arm_config devices_arm_config(const struct settings *s)
 {
     struct arm_config c = arm_config_default();
-    c.board_z = s->heights.board;
     c.stone_height = s->stones.height;
     c.stone_radius = s->stones.diameter / 2;
     c.cup_radius = s->gripper.cup_diameter / 2;
     c.clearance = s->machine.clearance;
     c.side_clearance = s->machine.side_clearance;
     c.safe_z = s->heights.travel;
+    devices_use_board_z(&c, s->heights.board);
     c.park[0] = s->machine.park_x;
     c.park[1] = s->machine.park_y;
     c.wait[0] = s->machine.wait_x;
@@ -151,15 +160,6 @@ struct board_map devices_map(const struct settings *s, const struct calibration 
     if (c && c->arm.verdict.valid)
         return c->arm.map;
     return board_map_from_pose(s->board.a1_x, s->board.a1_y, s->board.rotation, 1.0);
-}
-
-// Also lifts the travel height where the board is higher, or the stones, than the settings had
-// thought: a carried stone has to clear a standing one.
-void devices_use_board_z(struct arm_config *arm, double board_z)
-{
-    double least = board_z + 2 * arm->stone_height + arm->clearance;
-    arm->board_z = board_z;
-    arm->safe_z = fmax(arm->safe_z, least);
 }
 
 // As fast as the settings say the firmware is: before the plotter has answered.

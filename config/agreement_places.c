@@ -26,10 +26,10 @@ static void board_point(const struct settings *s, int column, int row, double *x
 {
     double c = cos(s->board.rotation * DEGREES);
     double n = sin(s->board.rotation * DEGREES);
-    double bx = column * s->board.pitch_x;
-    double by = row * s->board.pitch_y;
-    *x = s->board.a1_x + c * bx - n * by;
-    *y = s->board.a1_y + n * bx + c * by;
+    double at[2];
+    settings_board_at(&s->board, column, row, at);
+    *x = s->board.a1_x + c * at[0] - n * at[1];
+    *y = s->board.a1_y + n * at[0] + c * at[1];
 }
 
 static void name_point(int column, int row, char *ret, size_t size)
@@ -40,8 +40,10 @@ static void name_point(int column, int row, char *ret, size_t size)
 static void check_board_reach(struct reading *reading)
 {
     const struct settings *s = &reading->settings;
-    double width = (s->board.columns - 1) * s->board.pitch_x;
-    double depth = (s->board.rows - 1) * s->board.pitch_y;
+    double size[2];
+    settings_board_at(&s->board, s->board.columns - 1, s->board.rows - 1, size);
+    double width = size[0];
+    double depth = size[1];
     double shorter = fmin(s->machine.travel_x, s->machine.travel_y);
     double longer = fmax(s->machine.travel_x, s->machine.travel_y);
     bool short_side = fmin(width, depth) > shorter; // else, if anything, the long one is too long
@@ -85,9 +87,9 @@ bool agreement_on_board(const struct settings *s, double x, double y)
     double bx = c * (x - s->board.a1_x) + n * (y - s->board.a1_y);
     double by = -n * (x - s->board.a1_x) + c * (y - s->board.a1_y);
     double margin = s->stones.diameter;
-    return bx > -margin && by > -margin &&
-           bx < (s->board.columns - 1) * s->board.pitch_x + margin &&
-           by < (s->board.rows - 1) * s->board.pitch_y + margin;
+    double size[2];
+    settings_board_at(&s->board, s->board.columns - 1, s->board.rows - 1, size);
+    return bx > -margin && by > -margin && bx < size[0] + margin && by < size[1] + margin;
 }
 
 static void check_z(struct reading *reading, const char *key, double z)
@@ -160,6 +162,33 @@ static void check_search(struct reading *reading)
                         REACH * g->retry_step, g->cup_diameter, fmax(0, floor(room * 4) / 10));
 }
 
+// Blocks that turn are squares of nine; nothing else has a seam.
+static void check_blocks(struct reading *reading)
+{
+    const struct settings_board *b = &reading->settings.board;
+    enum { POINTS = 6 };
+    bool across = b->columns != POINTS;
+    if (b->points == SETTINGS_POINTS_LINES) {
+        if (b->seam > 0)
+            agreement_fault(reading, "board.seam", "board.points",
+                            "only a board of hollows has blocks with a seam between them; this "
+                            "one has lines (board.points)");
+        return;
+    }
+    if (across || b->rows != POINTS)
+        agreement_fault(reading, "board.points", across ? "board.columns" : "board.rows",
+                        "a board of hollows has 6 x 6 of them, not %d x %d", b->columns, b->rows);
+    else if (fabs(b->pitch_x - b->pitch_y) > 0.02 * b->pitch_x)
+        agreement_fault(
+            reading, "board.pitch_y", "board.pitch_x",
+            "blocks that turn have rows and columns equally far apart, not %g and %g mm",
+            b->pitch_y, b->pitch_x);
+    else if (b->seam > b->pitch_x)
+        agreement_fault(reading, "board.seam", "board.pitch_x",
+                        "a seam adds at most one pitch (%g mm) to the distance, not %g mm",
+                        b->pitch_x, b->seam);
+}
+
 static void check_homing(struct reading *reading)
 {
     const struct settings_machine *m = &reading->settings.machine;
@@ -178,5 +207,6 @@ void agreement_places(struct reading *reading)
     check_heights(reading);
     check_stones(reading);
     check_search(reading);
+    check_blocks(reading);
     check_homing(reading);
 }

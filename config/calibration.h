@@ -23,7 +23,7 @@
 #include "vision/reader.h"
 
 enum {
-    CALIBRATION_SCHEMA = 2, // 2 brought board.light_lines
+    CALIBRATION_SCHEMA = 3, // 2 brought board.light_lines, 3 board.seam_u and seam_v
     CALIBRATION_KEPT = 10,  // older generations beside the file
     CALIBRATION_NAME_MAX = 64,
     CALIBRATION_COLOURS = 4,

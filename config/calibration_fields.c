@@ -77,6 +77,8 @@ static const struct field FIELDS[] = {
     WHOLE("board.rows", board.geometry.rows, 0, BOARD_LINES_MAX),
     {"board.pitch_x", REAL, AT(board.geometry.pitch_x), 1, 0, 1000, 1},
     {"board.pitch_y", REAL, AT(board.geometry.pitch_y), 1, 0, 1000, 1},
+    {"board.seam_u", REAL, AT(board.geometry.seam_u), 1, 0, 1, 3},
+    {"board.seam_v", REAL, AT(board.geometry.seam_v), 1, 0, 1, 3},
     WHOLE("board.width", board.geometry.image_width, 0, 8192),
     WHOLE("board.height", board.geometry.image_height, 0, 8192),
     REALS("board.lens", board.geometry.lens),

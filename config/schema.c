@@ -25,6 +25,7 @@ static const char *const PROTOCOLS[] = {"gtp", "gomocup", NULL};
 static const char *const SEATS[] = {"first", "second", "alternate", NULL};
 static const char *const DONE_SIGNALS[] = {"button", "still", NULL};
 static const char *const LIFTERS[] = {"robot", "person", NULL};
+static const char *const POINTS[] = {"lines", "hollows", NULL};
 static const char *const STRAIGHTEN[] = {"never", "once", NULL};
 
 // A choice is stored through an int.
@@ -187,6 +188,10 @@ const struct schema_key schema_keys[] = {
          "Distance between neighbouring columns"),
     REAL("board.pitch_y", board.pitch_y, SCHEMA_MM, 8, 100, "22",
          "Distance between neighbouring rows"),
+    CHOICE("board.points", board.points, POINTS, "lines",
+           "What stones lie on: crossings of lines, or hollows in four blocks that turn"),
+    REAL("board.seam", board.seam, SCHEMA_MM, 0, 50, "0",
+         "Added to the pitch where two blocks meet; only on a board of hollows"),
     BOOLEAN("board.tags", board.tags, "false", "Printed tag36h11 markers lie around the board"),
     REAL("board.a1_x", board.a1_x, SCHEMA_MM, -5000, 0, "-498",
          "Machine x of intersection A1, to within a few millimetres"),

@@ -27,6 +27,31 @@ void settings_default(struct settings *ret)
     }
 }
 
+struct spacing settings_columns(const struct settings_board *board)
+{
+    return (struct spacing){board->columns, board->pitch_x, board->seam};
+}
+
+struct spacing settings_rows(const struct settings_board *board)
+{
+    return (struct spacing){board->rows, board->pitch_y, board->seam};
+}
+
+void settings_board_at(const struct settings_board *board, double column, double row, double ret[2])
+{
+    const struct spacing columns = settings_columns(board), rows = settings_rows(board);
+    ret[0] = spacing_at(&columns, column);
+    ret[1] = spacing_at(&rows, row);
+}
+
+void settings_board_place(const struct settings_board *board, const double at[2],
+                          double *ret_column, double *ret_row)
+{
+    const struct spacing columns = settings_columns(board), rows = settings_rows(board);
+    *ret_column = spacing_place(&columns, at[0]);
+    *ret_row = spacing_place(&rows, at[1]);
+}
+
 int settings_load(const struct settings_source *source, struct settings *ret, struct error *err)
 {
     struct reading *reading = reading_new();

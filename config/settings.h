@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "config/base/error.h"
+#include "config/base/spacing.h"
 
 struct variant;
 
@@ -68,10 +69,17 @@ struct settings_camera {
     bool lock;               // exposure, white balance and focus held at their calibrated values
 };
 
+enum settings_points {
+    SETTINGS_POINTS_LINES,   // crossings of lines
+    SETTINGS_POINTS_HOLLOWS, // round hollows in four blocks that turn, no lines: Pentago's
+};
+
 struct settings_board {
-    int columns, rows;       // intersections
-    double pitch_x, pitch_y; // between neighbouring intersections
-    bool tags;               // tag36h11 fiducials lie on the table
+    int columns, rows;       // points
+    double pitch_x, pitch_y; // between neighbouring points
+    enum settings_points points;
+    double seam;       // by which points on either side of the blocks' seam are further apart
+    bool tags;         // tag36h11 fiducials lie on the table
     double a1_x, a1_y; // machine frame: where intersection A1 is, to within a few millimetres;
     double rotation;   // degrees anticlockwise, board frame in machine frame. Calibration
                        // measures both exactly; these say where to begin and what to refuse.
@@ -347,6 +355,15 @@ struct settings_source {
 extern const char *const settings_sim_overrides[];
 
 void settings_default(struct settings *ret);
+
+// Where the board's columns and rows lie from A1, mm.
+struct spacing settings_columns(const struct settings_board *board);
+struct spacing settings_rows(const struct settings_board *board);
+// Board mm of a place counted in columns and rows (spacing.h), and the reverse.
+void settings_board_at(const struct settings_board *board, double column, double row,
+                       double ret[2]);
+void settings_board_place(const struct settings_board *board, const double at[2],
+                          double *ret_column, double *ret_row);
 
 // The rules called `name`: a house game, else rules as rules/variant.h reads them ("keryo", "pente;
 // size=13"). A house game without a title is called by its own name. -ENOENT, -EINVAL and why.

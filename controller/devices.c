@@ -79,6 +79,8 @@ struct vision_settings devices_vision_settings(const struct settings *s)
     v.rows = s->board.rows;
     v.pitch_x = s->board.pitch_x;
     v.pitch_y = s->board.pitch_y;
+    v.hollows = s->board.points == SETTINGS_POINTS_HOLLOWS;
+    v.seam = s->board.seam;
     v.stone_diameter = s->stones.diameter;
     v.stone_height = s->stones.height;
     v.colours = colour_count(s);

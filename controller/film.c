@@ -12,9 +12,9 @@
 
 // All a camera has to know about the table.
 static const char *const KEYS[] = {
-    "board.columns",  "board.rows",      "board.pitch_x",  "board.pitch_y",
-    "board.tags",     "stones.diameter", "stones.height",  "stones.colour1",
-    "stones.colour2", "stones.colour3",  "stones.colour4", "camera.a1",
+    "board.columns",  "board.rows",     "board.pitch_x",   "board.pitch_y", "board.points",
+    "board.seam",     "board.tags",     "stones.diameter", "stones.height", "stones.colour1",
+    "stones.colour2", "stones.colour3", "stones.colour4",  "camera.a1",
 };
 
 struct film {

@@ -40,7 +40,9 @@ bool park_camera(const struct geometry *g, double ret[3])
 static void board_point(const struct park_question *q, double u, double v, double ret[2])
 {
     const struct geometry *g = q->geometry;
-    const double board[2] = {u * (g->columns - 1) * g->pitch_x, v * (g->rows - 1) * g->pitch_y};
+    double size[2];
+    geometry_board_mm(g, g->columns - 1, g->rows - 1, size);
+    const double board[2] = {u * size[0], v * size[1]};
     board_map_to_machine(q->map, board, ret);
 }
 

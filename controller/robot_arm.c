@@ -94,8 +94,10 @@ void robot_act_start(struct robot *r)
 void robot_board_to_machine(const struct robot *r, struct point at, const double offset[2],
                             double ret[2])
 {
-    const double board[2] = {at.x * r->settings->board.pitch_x + (offset ? offset[0] : 0),
-                             at.y * r->settings->board.pitch_y + (offset ? offset[1] : 0)};
+    double board[2];
+    settings_board_at(&r->settings->board, at.x, at.y, board);
+    for (int k = 0; offset && k < 2; k++)
+        board[k] += offset[k];
     board_map_to_machine(&r->map, board, ret);
 }
 

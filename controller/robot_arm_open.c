@@ -53,9 +53,10 @@ int robot_arm_open(struct robot *r, struct error *err)
     stores_used(&d->stores, robot_game(r), robot_seats(r));
     bool all = r->settings->game.lifter != SETTINGS_LIFTER_PERSON;
     stores_captured(&d->stores, robot_game(r), all ? ~0u : robot_seats(r));
-    map_learner_init(&r->learner, &d->map,
-                     (r->settings->board.columns - 1) * r->settings->board.pitch_x,
-                     (r->settings->board.rows - 1) * r->settings->board.pitch_y);
+    const struct settings_board *b = &r->settings->board;
+    double size[2];
+    settings_board_at(b, b->columns - 1, b->rows - 1, size);
+    map_learner_init(&r->learner, &d->map, size[0], size[1]);
     r->map = d->map;
     d->transport->tap = on_bytes;
     d->transport->tap_user = r;

@@ -44,7 +44,8 @@ double robot_tool_row(const struct robot *r)
     if (!arm_position(r->arm, machine) || !status->has_machine ||
         board_map_to_board(&r->map, status->machine, board) < 0)
         return r->last_row;
-    return board[1] / r->settings->board.pitch_y;
+    const struct spacing rows = settings_rows(&r->settings->board);
+    return spacing_place(&rows, board[1]);
 }
 
 static void note_row(struct robot *r)

@@ -97,8 +97,10 @@ static void ask_about_home(struct robot *r, struct point where, double far)
 static void learn(struct robot *r, int step, const double offset[2], bool moved)
 {
     struct point at = r->steps[step].at;
-    const double seen[2] = {at.x * r->settings->board.pitch_x + offset[0],
-                            at.y * r->settings->board.pitch_y + offset[1]};
+    double seen[2];
+    settings_board_at(&r->settings->board, at.x, at.y, seen);
+    seen[0] += offset[0];
+    seen[1] += offset[1];
     if (moved)
         map_learner_move(&r->learner, seen, r->commanded[step]);
     else if (!map_learner_add(&r->learner, seen, r->commanded[step]))

@@ -66,7 +66,8 @@ static void text(struct text *s, double x, double y, const char *style, const ch
 
 static void board_point(const struct arm_picture *p, double column, double row, double ret[2])
 {
-    board_map_to_machine(p->map, (const double[2]){column * p->pitch_x, row * p->pitch_y}, ret);
+    board_map_to_machine(
+        p->map, (const double[2]){spacing_at(&p->columns, column), spacing_at(&p->rows, row)}, ret);
 }
 
 static void draw_board(struct text *s, const struct arm_picture *p)
@@ -74,19 +75,19 @@ static void draw_board(struct text *s, const struct arm_picture *p)
     static const char thin[] = "stroke=\"#b9a88a\" stroke-width=\"0.7\"";
     static const char letters[] = "ABCDEFGHJKLMNOPQRST";
     double from[2], to[2];
-    for (int c = 0; c < p->columns; c++) {
+    for (int c = 0; c < p->columns.count; c++) {
         board_point(p, c, 0, from);
-        board_point(p, c, p->rows - 1, to);
+        board_point(p, c, p->rows.count - 1, to);
         line(s, from, to, thin);
         board_point(p, c, -0.8, from);
         if (c < (int)sizeof letters - 1)
             text(s, from[0], -from[1] + 3, "text-anchor=\"middle\" fill=\"#978\"",
                  (const char[]){letters[c], 0});
     }
-    for (int r = 0; r < p->rows; r++) {
+    for (int r = 0; r < p->rows.count; r++) {
         char number[12];
         board_point(p, 0, r, from);
-        board_point(p, p->columns - 1, r, to);
+        board_point(p, p->columns.count - 1, r, to);
         line(s, from, to, thin);
         snprintf(number, sizeof number, "%d", r + 1);
         board_point(p, -0.6, r, from);

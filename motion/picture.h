@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "config/base/spacing.h"
 #include "motion/board_map.h"
 #include "motion/program.h"
 
@@ -18,8 +19,7 @@ struct arm_picture {
     const char *title; // "place K10, 4.8 s"; NULL = none
     // The board; map NULL = none is drawn.
     const struct board_map *map;
-    int columns, rows;
-    double pitch_x, pitch_y; // mm
+    struct spacing columns, rows; // mm
 };
 
 // Returns the length it needs, like snprintf.

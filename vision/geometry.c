@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "config/base/spacing.h"
 #include "vision/linear.h"
 
 struct lens lens_ideal(int width, int height)
@@ -160,11 +161,29 @@ static void mesh_offset(const struct geometry *g, double u, double v, double *re
     *ret_y = mesh_at(&g->mesh_y[0][0], gx, gy);
 }
 
+// From places to cells with the seam let out, and back.
+static double let_out(int count, double seam, double place)
+{
+    return seam > 0 ? spacing_at(&(struct spacing){count, 1, seam}, place) : place;
+}
+
+static double take_in(int count, double seam, double length)
+{
+    return seam > 0 ? spacing_place(&(struct spacing){count, 1, seam}, length) : length;
+}
+
+void geometry_board_mm(const struct geometry *g, double u, double v, double ret[2])
+{
+    ret[0] = g->pitch_x * let_out(g->columns, g->seam_u, u);
+    ret[1] = g->pitch_y * let_out(g->rows, g->seam_v, v);
+}
+
 void geometry_board_to_image(const struct geometry *g, double u, double v, double *ret_x,
                              double *ret_y)
 {
     double x, y, mx, my;
-    homography_apply(g->homography, u, v, &x, &y);
+    homography_apply(g->homography, let_out(g->columns, g->seam_u, u),
+                     let_out(g->rows, g->seam_v, v), &x, &y);
     mesh_offset(g, u, v, &mx, &my);
     lens_distort(&g->lens, x + mx, y + my, ret_x, ret_y);
 }
@@ -178,7 +197,8 @@ bool geometry_image_to_board(const struct geometry *g, double x, double y, doubl
     lens_undistort(&g->lens, x, y, &ix, &iy);
     // The horizon is where the homogeneous weight changes sign against the middle of the board.
     double mx, my;
-    homography_apply(g->homography, (g->columns - 1) / 2.0, (g->rows - 1) / 2.0, &mx, &my);
+    homography_apply(g->homography, (g->columns - 1 + g->seam_u) / 2, (g->rows - 1 + g->seam_v) / 2,
+                     &mx, &my);
     const double here = inverse[6] * ix + inverse[7] * iy + inverse[8];
     const double middle = inverse[6] * mx + inverse[7] * my + inverse[8];
     if (!(here * middle > 0))
@@ -187,11 +207,11 @@ bool geometry_image_to_board(const struct geometry *g, double x, double y, doubl
     homography_apply(inverse, ix, iy, &u, &v);
     for (int i = 0; i < 4; i++) {
         double ox, oy;
-        mesh_offset(g, u, v, &ox, &oy);
+        mesh_offset(g, take_in(g->columns, g->seam_u, u), take_in(g->rows, g->seam_v, v), &ox, &oy);
         homography_apply(inverse, ix - ox, iy - oy, &u, &v);
     }
-    *ret_u = u;
-    *ret_v = v;
+    *ret_u = take_in(g->columns, g->seam_u, u);
+    *ret_v = take_in(g->rows, g->seam_v, v);
     return true;
 }
 
@@ -232,8 +252,8 @@ int geometry_from_corners(const double corners[4][2], int columns, int rows, int
 // So that the old (columns-1, 0) becomes (0, 0).
 static void turn_once(struct geometry *g)
 {
-    // old u = (columns - 1) - v_new, old v = u_new.
-    const double m[9] = {0, -1, g->columns - 1.0, 1, 0, 0, 0, 0, 1};
+    // old u = (columns - 1) - v_new, old v = u_new; the seam is in the middle, so it only adds up.
+    const double m[9] = {0, -1, g->columns - 1.0 + g->seam_u, 1, 0, 0, 0, 0, 1};
     double h[9];
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -254,6 +274,9 @@ static void turn_once(struct geometry *g)
     const double pitch = g->pitch_x;
     g->pitch_x = g->pitch_y;
     g->pitch_y = pitch;
+    const double seam = g->seam_u;
+    g->seam_u = g->seam_v;
+    g->seam_v = seam;
 }
 
 void geometry_turn(struct geometry *g, int quarter_turns)

@@ -2,11 +2,15 @@
 // stored with the calibration and copied between threads.
 //
 // Grid coordinates (u, v) are in cells: intersection (column, row) is at u = column, v = row, row 0
-// at the player's side (row 1 of the notation), column 0 = A. Millimetres are u * pitch_x,
-// v * pitch_y. Pixel coordinates have integer values at pixel centres, origin top left.
+// at the player's side (row 1 of the notation), column 0 = A. On Pentago's board of hollows points
+// on either side of the blocks' seam are further apart: there (u, v) are *places* as in
+// config/base/spacing.h, so that half a cell around every point is as on any other board, and the
+// seam lies squeezed between. Millimetres: geometry_board_mm(). Pixel coordinates have integer
+// values at pixel centres, origin top left.
 //
-// The chain is: cells -> homography + mesh -> ideal (straight-line) pixels -> lens -> pixels. The
-// lens is the usual Brown-Conrady model (as OpenCV's calibrateCamera: k1 k2 p1 p2 k3).
+// The chain is: cells (seam let out) -> homography + mesh -> ideal (straight-line) pixels -> lens
+// -> pixels. The lens is the usual Brown-Conrady model (as OpenCV's calibrateCamera: k1 k2 p1 p2
+// k3).
 #pragma once
 
 #include <stdbool.h>
@@ -26,9 +30,10 @@ struct lens {
 struct geometry {
     int columns, rows;             // lines each way, 6..19
     double pitch_x, pitch_y;       // mm between neighbouring intersections
+    double seam_u, seam_v;         // by which the middle two are further apart, cells; mostly 0
     int image_width, image_height; // of the frame it was fitted in
     struct lens lens;
-    double homography[9]; // row major: cells -> ideal pixels
+    double homography[9]; // row major: cells (with the seam let out) -> ideal pixels
     // What a sheet's folds and curl leave over, in ideal pixels, at 5x5 knots spread evenly over
     // the grid (knot [j][i] at u = i * (columns-1)/4, v = j * (rows-1)/4), bilinear between.
     float mesh_x[GEOMETRY_MESH][GEOMETRY_MESH], mesh_y[GEOMETRY_MESH][GEOMETRY_MESH];
@@ -48,6 +53,9 @@ void geometry_board_to_image(const struct geometry *g, double u, double v, doubl
 // Returns false (and writes nothing) where the pixel lies behind the board's horizon.
 bool geometry_image_to_board(const struct geometry *g, double x, double y, double *ret_u,
                              double *ret_v);
+
+// Where (u, v) lies on the board, mm from A1.
+void geometry_board_mm(const struct geometry *g, double u, double v, double ret[2]);
 
 // Size of one cell in pixels at (u, v): the square root of the cell's area.
 double geometry_cell_px(const struct geometry *g, double u, double v);

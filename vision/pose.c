@@ -78,6 +78,8 @@ void pose_parallax(const struct pose *pose, const struct geometry *g, double u, 
                    double height_mm, double *ret_du, double *ret_dv)
 {
     const double k = pose->z > 2 * height_mm ? height_mm / (pose->z - height_mm) : 0;
-    *ret_du = (u * g->pitch_x - pose->x) * k / g->pitch_x;
-    *ret_dv = (v * g->pitch_y - pose->y) * k / g->pitch_y;
+    double at[2];
+    geometry_board_mm(g, u, v, at);
+    *ret_du = (at[0] - pose->x) * k / g->pitch_x;
+    *ret_dv = (at[1] - pose->y) * k / g->pitch_y;
 }

@@ -34,6 +34,8 @@ enum vision_a1 {
 struct vision_settings {
     int columns, rows;       // lines, 6..19
     double pitch_x, pitch_y; // mm
+    bool hollows;            // stones lie in hollows of four blocks, there are no lines: Pentago
+    double seam;             // mm added to the pitch where two blocks meet; 0 with lines
     double stone_diameter;   // mm
     double stone_height;     // mm
     int colours;             // 1..4

@@ -79,9 +79,8 @@ static int feel_board(struct bench *b, struct error *err)
         double at[2];
         double felt = 0;
         int colour = 1 + k % bench_colours(b);
-        board_map_to_machine(
-            bench_map(b), (double[]){(column + k - 1) * s->board.pitch_x, row * s->board.pitch_y},
-            at);
+        settings_board_at(&s->board, column + k - 1, row, at);
+        board_map_to_machine(bench_map(b), (double[]){at[0], at[1]}, at);
         r = handling_place(b, colour, at[0], at[1], err);
         if (r == 0)
             r = feel_around(b, at, guess + height, &felt, err);

@@ -44,8 +44,7 @@ static void point_at(const struct arm_points *p, int n, double ret[2])
     const struct settings_board *board = &bench_settings(p->bench)->board;
     int column = p->column0 + n % p->side * p->step_column;
     int row = p->row0 + n / p->side * p->step_row;
-    ret[0] = column * board->pitch_x;
-    ret[1] = row * board->pitch_y;
+    settings_board_at(board, column, row, ret);
 }
 
 static int lay(struct arm_points *p, int n, int colour, struct error *err)
@@ -65,8 +64,11 @@ static int lay(struct arm_points *p, int n, int colour, struct error *err)
 static double sureness(const struct observation *o, const struct settings_board *board, double x,
                        double y)
 {
-    int column = (int)lround(x / board->pitch_x);
-    int row = (int)lround(y / board->pitch_y);
+    double u;
+    double v;
+    settings_board_place(board, (double[]){x, y}, &u, &v);
+    int column = (int)lround(u);
+    int row = (int)lround(v);
     if (column < 0 || row < 0 || column >= o->columns || row >= o->rows)
         return 0;
     return handling_sureness(&o->point[row * o->columns + column], o->colours);
@@ -121,7 +123,7 @@ static int count_unseen(const struct arm_points *p, struct error *err)
         if (!p->colour[n] || p->seen[n] || count++ > 0)
             continue;
         point_at(p, n, at);
-        handling_name(at[0] / board->pitch_x, at[1] / board->pitch_y, name);
+        handling_name_at(board, at, name);
         (void)error_set(err, -ENOENT,
                         "no stone is seen near %s, where the arm has put one: is the light even, "
                         "are board.a1_x, a1_y and rotation right within half a cell?",

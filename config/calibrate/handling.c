@@ -28,6 +28,15 @@ void handling_name(double column, double row, char ret[HANDLING_NAME])
                    within(row, 18) + 1);
 }
 
+void handling_name_at(const struct settings_board *board, const double at[2],
+                      char ret[HANDLING_NAME])
+{
+    double column;
+    double row;
+    settings_board_place(board, at, &column, &row);
+    handling_name(column, row, ret);
+}
+
 static const char *colour_name(const struct bench *b, int colour)
 {
     return stone_colour_name(
@@ -90,8 +99,7 @@ int handling_lift_at(struct bench *b, int colour, double x, double y, struct err
     double board[2] = {0, 0};
     char name[HANDLING_NAME];
     (void)board_map_to_board(bench_map(b), (double[]){x, y}, board);
-    handling_name(board[0] / bench_settings(b)->board.pitch_x,
-                  board[1] / bench_settings(b)->board.pitch_y, name);
+    handling_name_at(&bench_settings(b)->board, board, name);
     return error_set(
         err, -ENODATA,
         "no stone was gripped near %s, where one should lie: is the board flat there, "
@@ -120,6 +128,16 @@ int handling_lift(struct bench *b, int colour, const struct handling_seen *seen,
     return handling_lift_at(b, colour, machine[0], machine[1], err);
 }
 
+static struct handling_seen seen_at(const struct settings_board *board, const struct observation *o,
+                                    int i)
+{
+    int row = i / o->columns;
+    double at[2];
+    settings_board_at(board, i % o->columns + (double)o->point[i].offset_u,
+                      row + (double)o->point[i].offset_v, at);
+    return (struct handling_seen){at[0], at[1]};
+}
+
 int handling_find(const struct bench *b, const struct observation *o, double x, double y,
                   double reach, struct handling_seen *ret, int *ret_colour, struct error *err)
 {
@@ -130,22 +148,20 @@ int handling_find(const struct bench *b, const struct observation *o, double x, 
         const struct observation_point *p = &o->point[i];
         if (p->best < 1 || p->best > o->colours)
             continue;
-        int row = i / o->columns;
-        double px = (i % o->columns + (double)p->offset_u) * board->pitch_x;
-        double py = (row + (double)p->offset_v) * board->pitch_y;
-        double distance = hypot(px - x, py - y);
+        const struct handling_seen seen = seen_at(board, o, i);
+        double distance = hypot(seen.x - x, seen.y - y);
         if (distance > nearest)
             continue;
         nearest = distance;
         found = true;
-        *ret = (struct handling_seen){px, py};
+        *ret = seen;
         if (ret_colour)
             *ret_colour = p->best;
     }
     if (found)
         return 0;
     char name[HANDLING_NAME];
-    handling_name(x / board->pitch_x, y / board->pitch_y, name);
+    handling_name_at(board, (double[]){x, y}, name);
     return error_set(err, -ENOENT, "no stone is seen near %s, where the arm has put one", name);
 }
 
@@ -168,9 +184,7 @@ static int lift_all(struct bench *b, const struct observation *o, int *ret_lifte
         const struct observation_point *p = &o->point[i];
         if (p->best < 1 || p->best > o->colours)
             continue;
-        int row = i / o->columns;
-        const struct handling_seen seen = {(i % o->columns + (double)p->offset_u) * board->pitch_x,
-                                           (row + (double)p->offset_v) * board->pitch_y};
+        const struct handling_seen seen = seen_at(board, o, i);
         int r = handling_lift(b, p->best, &seen, err);
         if (r < 0 && r != -ENODATA)
             return r;

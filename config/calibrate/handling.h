@@ -44,3 +44,6 @@ int handling_find_contact(struct bench *bench, double x, double y, double expect
 
 // "K10" of a board position, for people.
 void handling_name(double column, double row, char ret[HANDLING_NAME]);
+// … and of what lies at board mm `at`.
+void handling_name_at(const struct settings_board *board, const double at[2],
+                      char ret[HANDLING_NAME]);

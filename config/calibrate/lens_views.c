@@ -19,8 +19,10 @@ static int add_view(struct points *points, int at, const struct geometry *g)
             double x;
             double y;
             geometry_board_to_image(g, column, row, &x, &y);
-            points->board[at][0] = (float)(column * g->pitch_x);
-            points->board[at][1] = (float)(row * g->pitch_y);
+            double mm[2];
+            geometry_board_mm(g, column, row, mm);
+            points->board[at][0] = (float)mm[0];
+            points->board[at][1] = (float)mm[1];
             points->image[at][0] = (float)x;
             points->image[at][1] = (float)y;
         }

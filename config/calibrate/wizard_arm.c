@@ -57,10 +57,10 @@ static int proof_round(struct arm_points *p, struct proof *proof, int round, str
     const struct settings_board *board = &bench_settings(p->bench)->board;
     int r = 0;
     for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
+        double at[2];
         double machine[2];
-        board_map_to_machine(
-            bench_map(p->bench),
-            (double[]){proof->column[i] * board->pitch_x, proof->row[i] * board->pitch_y}, machine);
+        settings_board_at(board, proof->column[i], proof->row[i], at);
+        board_map_to_machine(bench_map(p->bench), at, machine);
         r = handling_place(p->bench, arm_points_colour(p, i + round), machine[0], machine[1], err);
     }
     if (r == 0)
@@ -68,14 +68,14 @@ static int proof_round(struct arm_points *p, struct proof *proof, int round, str
     if (r == 0)
         r = bench_look(p->bench, p->o, err);
     for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
-        double x = proof->column[i] * board->pitch_x;
-        double y = proof->row[i] * board->pitch_y;
+        double at[2];
+        settings_board_at(board, proof->column[i], proof->row[i], at);
         struct handling_seen seen;
-        r = handling_find(p->bench, p->o, x, y, 0.7 * board->pitch_x, &seen, NULL, err);
+        r = handling_find(p->bench, p->o, at[0], at[1], 0.7 * board->pitch_x, &seen, NULL, err);
         if (r < 0)
             break;
-        proof->error[i][round][0] = seen.x - x;
-        proof->error[i][round][1] = seen.y - y;
+        proof->error[i][round][0] = seen.x - at[0];
+        proof->error[i][round][1] = seen.y - at[1];
         for (int tries = 0; tries == 0 || (r == -ENODATA && tries < LIFT_TRIES); tries++)
             r = handling_lift(p->bench, arm_points_colour(p, i + round), &seen, err);
     }

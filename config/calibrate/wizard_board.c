@@ -19,15 +19,17 @@ static const char *corner_name(enum vision_a1 corner)
 static int measure_pitch(struct bench *b, double *ret_x, double *ret_y)
 {
     const struct settings_board *board = &bench_settings(b)->board;
-    double width = (board->columns - 1) * board->pitch_x;
-    double depth = (board->rows - 1) * board->pitch_y;
+    double size[2];
+    settings_board_at(board, board->columns - 1, board->rows - 1, size);
+    double width = size[0];
+    double depth = size[1];
     if (!bench_measure(b, "Length of row 1, from the first to the last line, in mm", width,
                        &width) ||
         !bench_measure(b, "Length of column A, from the first to the last line, in mm", depth,
                        &depth))
         return -ECANCELED;
-    *ret_x = width / (board->columns - 1);
-    *ret_y = depth / (board->rows - 1);
+    *ret_x = (width - board->seam) / (board->columns - 1);
+    *ret_y = (depth - board->seam) / (board->rows - 1);
     return 0;
 }
 

@@ -85,8 +85,8 @@ static int pick_some(struct bench *b, int count, bool all, int *ret_held, struct
         double at[2];
         int column = board->columns / 2 - 2 + i % 5;
         int row = board->rows / 2 - 2 + i / 5 % 5;
-        board_map_to_machine(bench_map(b),
-                             (double[]){column * board->pitch_x, row * board->pitch_y}, at);
+        settings_board_at(board, column, row, at);
+        board_map_to_machine(bench_map(b), (double[]){at[0], at[1]}, at);
         int r = pick_once(b, 1 + i % bench_colours(b), at[0], at[1], err);
         if (r < 0)
             return r;

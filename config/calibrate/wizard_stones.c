@@ -48,10 +48,10 @@ static int lay(struct bench *b, const struct shown *shown, int count, struct err
     const struct settings_board *board = &bench_settings(b)->board;
     int r = 0;
     for (int i = 0; i < count && r == 0; i++) {
+        double at[2];
         double machine[2];
-        board_map_to_machine(
-            bench_map(b),
-            (double[]){shown[i].column * board->pitch_x, shown[i].row * board->pitch_y}, machine);
+        settings_board_at(board, shown[i].column, shown[i].row, at);
+        board_map_to_machine(bench_map(b), at, machine);
         r = handling_place(b, shown[i].colour, machine[0], machine[1], err);
     }
     return r == 0 ? bench_park(b, err) : r;
@@ -64,10 +64,10 @@ static int take_off(struct bench *b, const struct shown *shown, int count, struc
     const struct settings_board *board = &bench_settings(b)->board;
     int r = 0;
     for (int i = 0; i < count && r == 0; i++) {
+        double at[2];
         double machine[2];
-        board_map_to_machine(
-            bench_map(b),
-            (double[]){shown[i].column * board->pitch_x, shown[i].row * board->pitch_y}, machine);
+        settings_board_at(board, shown[i].column, shown[i].row, at);
+        board_map_to_machine(bench_map(b), at, machine);
         r = handling_lift_at(b, shown[i].colour, machine[0], machine[1], err);
     }
     return r == 0 ? handling_clear(b, err) : r;

@@ -49,7 +49,8 @@ static int read_point(const struct devices *d, const char *text, double ret[2], 
     const struct settings_board *b = &d->settings->board;
     if (!point_parse(text, strlen(text), &p) || p.x >= b->columns || p.y >= b->rows)
         return error_set(err, -EINVAL, "\"%s\" is no point of this board; K10 is one.", text);
-    const double board[2] = {p.x * b->pitch_x, p.y * b->pitch_y};
+    double board[2];
+    settings_board_at(b, p.x, p.y, board);
     board_map_to_machine(&d->map, board, ret);
     return 0;
 }
@@ -143,7 +144,8 @@ static int plan_cycle(const struct devices *d, const char *text, struct arm_orde
     const int right = b->columns - 1, far = b->rows - 1;
     const int points[5][2] = {{right / 2, far / 2}, {0, 0}, {right, far}, {0, far}, {right, 0}};
     for (int i = 0; i < 5; i++) {
-        const double board[2] = {points[i][0] * b->pitch_x, points[i][1] * b->pitch_y};
+        double board[2];
+        settings_board_at(b, points[i][0], points[i][1], board);
         board_map_to_machine(&d->map, board, o->place[i]);
     }
     o->job[o->count++] = (struct arm_job){.kind = ARM_JOB_PICK, .store = supply};

@@ -146,9 +146,7 @@ int arm_orders_print(const struct arm_orders *orders, const struct devices *devi
                                         .count = orders->count,
                                         .title = caption,
                                         .map = &devices->map,
-                                        .columns = board->columns,
-                                        .rows = board->rows,
-                                        .pitch_x = board->pitch_x,
-                                        .pitch_y = board->pitch_y};
+                                        .columns = settings_columns(board),
+                                        .rows = settings_rows(board)};
     return plot ? write_picture(&picture, plot, err) : 0;
 }

@@ -86,6 +86,14 @@ static const struct expected DISAGREEMENTS[] = {
     {"stores:\n  colour1:\n    z: -61\n", 3, 8, "stores.colour1.z, machine.travel_z",
      "below the machine's travel"},
     {"machine:\n  pull_off: 40\n", 2, 13, "machine.pull_off, machine.travel_z", "leaves nothing"},
+    // blocks of hollows
+    {"board:\n  seam: 5\n", 2, 9, "board.seam, board.points", "only a board of hollows"},
+    {"board:\n  points: hollows\n", 2, 11, "board.points, board.columns",
+     "has 6 x 6 of them, not 19 x 19"},
+    {"game: {variant: pentago}\nboard: {columns: 6, rows: 6, points: hollows, pitch_y: 25}\n", 2,
+     56, "board.pitch_y, board.pitch_x", "equally far apart"},
+    {"game: {variant: pentago}\nboard: {columns: 6, rows: 6, points: hollows, seam: 25}\n", 2, 53,
+     "board.seam, board.pitch_x", "at most one pitch"},
     // stones
     {"stones:\n  diameter: 24\n", 2, 13, "stones.diameter, board.pitch_x", "do not fit"},
     {"gripper:\n  retry_step: 4.5 mm\n", 2, 15, "gripper.retry_step, board.pitch_x", "at most 4.0"},

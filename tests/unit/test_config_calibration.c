@@ -254,8 +254,8 @@ static void test_strangers(void **state)
 {
     (void)state;
     save(1.0);
-    replace_text("\"schema\": 2", "\"schema\": 3");
-    expect_refused("CalibrationNewer", "newer version of Tessera (schema 3");
+    replace_text("\"schema\": 3", "\"schema\": 4");
+    expect_refused("CalibrationNewer", "newer version of Tessera (schema 4");
     unlink(path);
     save(1.0);
     // Another robot's name pasted in: the checksum covers it.
@@ -295,7 +295,7 @@ static void test_older_schema(void **state)
     assert_memory_equal(&c, &again, sizeof c);
     size_t size;
     char *text = read_file(path, &size);
-    assert_non_null(strstr(text, "\"schema\": 2"));
+    assert_non_null(strstr(text, "\"schema\": 3"));
     free(text);
 }
 

@@ -157,7 +157,7 @@ static void test_place_program(void **state)
     assert_int_equal(arm_program_text(&p, &limits, scene.at, small, sizeof small), n);
     static char svg[32768];
     const struct board_map map = board_map_from_pose(-498, -468, 0.15, 1);
-    const struct arm_picture picture = {&scene, &p, 1, "place", &map, 19, 19, 22, 22};
+    const struct arm_picture picture = {&scene, &p, 1, "place", &map, {19, 22, 0}, {19, 22, 0}};
     n = arm_picture_svg(&picture, svg, sizeof svg);
     assert_true((size_t)n == strlen(svg) && strstr(svg, "</svg>"));
     assert_non_null(strstr(svg, "x2=\"-250.0\" y2=\"250.0\"")); // it goes there

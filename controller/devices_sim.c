@@ -43,6 +43,9 @@ void devices_table_setup(const struct settings *s, struct table_setup *ret)
         ret->board.kind = SETUP_BOARD_BLOCKS;
     ret->board.pitch_x = s->board.pitch_x;
     ret->board.pitch_y = s->board.pitch_y;
+    ret->board.seam = s->board.seam;
+    if (s->board.points == SETTINGS_POINTS_HOLLOWS)
+        setup_use_hollows(&ret->board);
     struct vision_settings v = devices_vision_settings(s);
     ret->stones.colours = v.colours;
     for (int i = 0; i < v.colours; i++)

@@ -2,18 +2,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "controller/sim/render_private.h"
+#include "controller/sim/blocks.h"
 
 enum { STRIDE = 4 };
 
-#define TRAY_RIM    4.0f
-#define STORE_HALF  21.0f
-#define POCKET      9.0f
-#define BOWL_RADIUS 47.0f
-#define BOWL_RIM    4.5f
-#define CORNER      7.0f // radius of the sheet's corners
-#define BORDER      5.0f // the thin printed frame, from the sheet's edge
-#define STAR_RADIUS 2.0f
+#define TRAY_RIM     4.0f
+#define STORE_HALF   21.0f
+#define POCKET       9.0f
+#define BOWL_RADIUS  47.0f
+#define BOWL_RIM     4.5f
+#define CORNER       7.0f // radius of the sheet's corners
+#define BORDER       5.0f // the thin printed frame, from the sheet's edge
+#define STAR_RADIUS  2.0f
+#define SHEET_SHADOW 2.2f // mm its own shadow reaches
+#define BASE_SHADOW  5.0f // … that of a Pentago board's base
 
 struct place {
     float x, y;   // table point
@@ -94,14 +96,6 @@ static float ink(const struct setup_board *b, const struct place *p)
     return best;
 }
 
-// Distance inside (> 0) a rectangle with round corners.
-static float inside_round(float x, float y, float half_w, float half_h, float corner)
-{
-    const float qx = fabsf(x) - half_w + corner, qy = fabsf(y) - half_h + corner;
-    const float ox = maxf(qx, 0), oy = maxf(qy, 0);
-    return corner - sqrtf(ox * ox + oy * oy) - minf(maxf(qx, qy), 0);
-}
-
 static struct rgb sheet(const struct setup_board *b, const struct place *p, float inside)
 {
     struct rgb c = SURFACES[b->surface].sheet;
@@ -126,13 +120,13 @@ static struct rgb tray(const struct setup_place *t, struct rgb under, const stru
                        float x, float y, float size, const struct light *light)
 {
     const float hw = (float)t->width / 2, hh = (float)t->height / 2;
-    const float inside = inside_round(x, y, hw + TRAY_RIM, hh + TRAY_RIM, 6);
+    const float inside = blocks_inside(x, y, hw + TRAY_RIM, hh + TRAY_RIM, 6);
     if (inside < -14)
         return under;
     under = scale_rgb(under, 1 - 0.45f * expf(minf(0, inside) / 4) * (inside < 0));
     if (inside < -size)
         return under;
-    const float felt = inside_round(x, y, hw, hh, 3);
+    const float felt = blocks_inside(x, y, hw, hh, 3);
     const float fibre = texture_noise(x * 2.1f, y * 2.1f);
     struct rgb rim = {0.36f, 0.22f, 0.11f};
     rim = scale_rgb(rim, 0.85f + 0.3f * texture_fractal(x * 0.05f, y * 0.4f, 2));
@@ -149,7 +143,7 @@ static struct rgb tray(const struct setup_place *t, struct rgb under, const stru
 
 static struct rgb magazine(struct rgb under, struct rgb paint, float x, float y, float size)
 {
-    const float inside = inside_round(x, y, STORE_HALF, STORE_HALF, 6);
+    const float inside = blocks_inside(x, y, STORE_HALF, STORE_HALF, 6);
     if (inside < -12)
         return under;
     if (inside < 0)
@@ -202,22 +196,31 @@ static struct rgb around(const struct render *r, const struct place *p)
 
 // --- all of it ---
 
-static struct rgb albedo(const struct render *r, const struct place *p, float *ret_on_sheet)
+static struct block_face face_of(const struct render *r, const struct place *p, float *ret_on_sheet)
 {
     const struct setup_board *b = &r->setup.board;
-    const float hw = (float)((b->columns - 1) * b->pitch_x / 2 + b->margin);
-    const float hh = (float)((b->rows - 1) * b->pitch_y / 2 + b->margin);
+    double size[2];
+    setup_board_at(b, b->columns - 1, b->rows - 1, size);
+    const float hw = (float)(size[0] / 2 + b->margin), hh = (float)(size[1] / 2 + b->margin);
     const float x = p->x - (float)r->light.centre_x, y = p->y - (float)r->light.centre_y;
-    const float inside = inside_round(x, y, hw, hh, CORNER);
-    const float on = coverage(inside, p->px);
+    const float inside = blocks_inside(x, y, hw, hh, CORNER);
+    struct block_face face = {.lamp = 1, .ambient = 1, .gloss = 1};
+    const float on =
+        b->hollows ? blocks_face(r, p->x, p->y, p->px, inside, &face) : coverage(inside, p->px);
     *ret_on_sheet = on;
-    struct rgb c = {0};
+    if (on > 0 && !b->hollows)
+        face.albedo = sheet(b, p, inside);
     if (on < 1) {
-        c = around(r, p);
-        if (inside < 0 && inside > -10) // the sheet's own thin shadow
-            c = scale_rgb(c, 1 - 0.45f * expf(inside / 2.2f));
+        struct rgb c = around(r, p);
+        const float thick = b->hollows ? BASE_SHADOW : SHEET_SHADOW;
+        if (inside < 0 && inside > -5 * thick)
+            c = scale_rgb(c, 1 - 0.45f * expf(inside / thick));
+        face.albedo = mix_rgb(c, face.albedo, on);
+        face.lamp = mixf(1, face.lamp, on);
+        face.ambient = mixf(1, face.ambient, on);
     }
-    return on > 0 ? mix_rgb(c, sheet(b, p, inside), on) : c;
+    face.gloss *= on;
+    return face;
 }
 
 // The lamp mirrored in the vinyl: a broad sheen.
@@ -246,7 +249,7 @@ static struct rgb shade_point(const struct render *r, const struct place *p, flo
     const struct setup_board *b = &r->setup.board;
     struct rgb lamp, ambient;
     float on_sheet;
-    const struct rgb c = albedo(r, p, &on_sheet);
+    const struct block_face face = face_of(r, p, &on_sheet);
     light_at(&r->light, p->x, p->y, z, &lamp, &ambient);
     float tilt = 1;
     if (on_sheet > 0 && (b->curl > 0 || b->ripple > 0)) {
@@ -257,10 +260,11 @@ static struct rgb shade_point(const struct render *r, const struct place *p, flo
         const double lx = (l->lamp[0] - x) / l->lamp[2], ly = (l->lamp[1] - y) / l->lamp[2];
         tilt = (float)fmax(0.5, fmin(1.3, 1 - sx * lx - sy * ly));
     }
-    struct rgb out = mul_rgb(c, add_rgb(scale_rgb(lamp, tilt), ambient));
+    struct rgb out = mul_rgb(
+        face.albedo, add_rgb(scale_rgb(lamp, tilt * face.lamp), scale_rgb(ambient, face.ambient)));
     if (on_sheet > 0 && r->light.gloss > 0) {
         const double at[3] = {p->x, p->y, z};
-        out = add_rgb(out, scale_rgb(lamp, on_sheet * sheen(r, at)));
+        out = add_rgb(out, scale_rgb(lamp, face.gloss * sheen(r, at)));
     }
     return out;
 }
@@ -324,15 +328,30 @@ static struct place place_of(const struct render *r, int x, int y, float *ret_z)
     return p;
 }
 
-void background_draw(struct render *r)
+static void draw_in(struct render *r, struct rect a)
 {
-    trace_ground(r);
-    for (int y = 0; y < r->height; y++) {
-        for (int x = 0; x < r->width; x++) {
+    for (int y = a.y0; y < a.y1; y++) {
+        for (int x = a.x0; x < a.x1; x++) {
             float z;
             const struct place p = place_of(r, x, y, &z);
             const struct rgb c = scale_rgb(shade_point(r, &p, z), vignette(r, x, y));
             put_rgb(r, r->empty + 3 * pixel_at(r, x, y), c);
         }
     }
+}
+
+void background_draw(struct render *r)
+{
+    trace_ground(r);
+    draw_in(r, (struct rect){0, 0, r->width, r->height});
+}
+
+void background_draw_board(struct render *r)
+{
+    const struct setup_board *b = &r->setup.board;
+    const double beyond = b->margin + 10; // a block that turns reaches over the base
+    double size[2];
+    setup_board_at(b, b->columns - 1, b->rows - 1, size);
+    draw_in(r, rect_of_box(r, (const double[3]){-beyond, -beyond, 0},
+                           (const double[3]){size[0] + beyond, size[1] + beyond, 0}));
 }

@@ -46,8 +46,10 @@ void light_set(struct render *r)
     const struct setup_light *s = &r->setup.light;
     const struct setup_board *b = &r->setup.board;
     struct light *l = &r->light;
-    l->centre_x = (b->columns - 1) * b->pitch_x / 2;
-    l->centre_y = (b->rows - 1) * b->pitch_y / 2;
+    double size[2];
+    setup_board_at(b, b->columns - 1, b->rows - 1, size);
+    l->centre_x = size[0] / 2;
+    l->centre_y = size[1] / 2;
     double d2 = 0;
     for (int a = 0; a < 3; a++) {
         l->lamp[a] = s->lamp[a];

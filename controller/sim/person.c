@@ -76,14 +76,13 @@ static void add(struct person *p, double seconds, double x, double y, double z, 
 
 static void away_point(const struct table_setup *s, double ret[2])
 {
-    ret[0] = (s->board.columns - 1) * s->board.pitch_x * 0.6;
+    setup_board_at(&s->board, 0.6 * (s->board.columns - 1), 0, ret);
     ret[1] = -AWAY_BACK;
 }
 
 static void point_of(const struct table_setup *s, int column, int row, double ret[2])
 {
-    ret[0] = column * s->board.pitch_x;
-    ret[1] = row * s->board.pitch_y;
+    setup_board_at(&s->board, column, row, ret);
 }
 
 // Where this person's fingers open when they mean (x, y).
@@ -147,13 +146,14 @@ static void add_turn(struct person *p, const struct world *w, int block, int tur
 {
     enum { PARTS = 6 };
     const struct setup_board *b = &w->setup.board;
-    const double x = (block % 2 ? 1 : 4) * b->pitch_x, y = (block <= 2 ? 4 : 1) * b->pitch_y;
+    double middle[2];
+    setup_block_middle(b, block, middle);
     const double radius = 1.45 * fmin(b->pitch_x, b->pitch_y);
     const double degrees = turn * 90 - w->block_turn[block - 1];
     for (int i = 0; i <= PARTS; i++) {
         const double angle = -M_PI / 2 - (degrees * i / PARTS) * M_PI / 180;
-        add(p, i ? 0.12 : 0.5, x + radius * cos(angle), y + radius * sin(angle), HEIGHT_TOUCH,
-            i ? ACT_TURN : ACT_NONE, 0);
+        add(p, i ? 0.12 : 0.5, middle[0] + radius * cos(angle), middle[1] + radius * sin(angle),
+            HEIGHT_TOUCH, i ? ACT_TURN : ACT_NONE, 0);
         p->step[p->steps - 1].block = block;
         p->step[p->steps - 1].degrees = degrees / PARTS;
     }
@@ -183,12 +183,15 @@ static void do_put_two(struct person *p, struct world *w, const struct step *s)
     // The next free point beside; none free: it goes back into the bowl with the hand.
     static const int AROUND[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     for (int i = 0; i < 4 && p->stone >= 0; i++) {
-        const double x = s->to[0] + AROUND[i][0] * b->pitch_x;
-        const double y = s->to[1] + AROUND[i][1] * b->pitch_y;
-        if (x < 0 || y < 0 || x > (b->columns - 1) * b->pitch_x || y > (b->rows - 1) * b->pitch_y ||
-            world_find(w, x, y, b->pitch_x * 0.6) >= 0)
+        double u, v, at[3] = {0};
+        setup_board_place(b, s->to, &u, &v);
+        u += AROUND[i][0];
+        v += AROUND[i][1];
+        setup_board_at(b, u, v, at);
+        if (u < 0 || v < 0 || u > b->columns - 1 || v > b->rows - 1 ||
+            world_find(w, at[0], at[1], b->pitch_x * 0.6) >= 0)
             continue;
-        do_put(p, w, (const double[3]){x, y, 0});
+        do_put(p, w, at);
     }
 }
 

@@ -117,9 +117,17 @@ static void set_pose(struct render *r, const struct scene *scene)
         memcpy(r->target, scene->target, sizeof r->target);
         r->roll_deg = scene->roll_deg;
         r->has_pose = true;
-        background_draw(r);
     }
-    stones_draw(r, scene, moved);
+    bool turned = false;
+    for (int b = 0; r->setup.board.hollows && b < WORLD_BLOCKS; b++) {
+        turned = turned || r->block[b] != scene->block[b];
+        r->block[b] = scene->block[b];
+    }
+    if (moved)
+        background_draw(r);
+    else if (turned)
+        background_draw_board(r);
+    stones_draw(r, scene, moved || turned);
 }
 
 static void copy_rect(const struct render *r, uint8_t *to, const uint8_t *from, struct rect a)

@@ -58,6 +58,7 @@ struct render {
     struct view view;
     double eye[3], target[3], roll_deg; // that the layers were made for
     bool has_pose;
+    double block[WORLD_BLOCKS]; // as drawn
     struct light light;
     int width, height;
 
@@ -196,6 +197,8 @@ void light_glare(struct render *r, const struct scene_glare *glare);
 
 // background.c
 void background_draw(struct render *r);
+// The board alone, from the same place: its blocks have turned.
+void background_draw_board(struct render *r);
 struct rgb stone_paint(enum stone_colour colour); // what signs of that colour are painted with
 
 // stones.c

@@ -120,6 +120,8 @@ void scene_take(struct scene *scene, const struct world *world, const struct sce
     scene->tool[0] = world->tool.x;
     scene->tool[1] = world->tool.y;
     scene->tool[2] = world->tool.z;
+    for (int b = 0; b < WORLD_BLOCKS; b++)
+        scene->block[b] = 90.0 * world->block_quarters[b] + world_block_angle(world, b + 1);
     scene->hand = world->hand;
     for (int i = 0; i < world->stone_count; i++) {
         const struct world_stone *s = &world->stone[i];

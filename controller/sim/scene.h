@@ -29,7 +29,8 @@ struct scene {
     double light[3]; // gain of red, green and blue light: clouds, switched lamps, exposure
     double blur;     // σ px
     struct scene_glare glare;
-    double tool[3]; // table frame: x, y, z of the cup's lip
+    double tool[3];             // table frame: x, y, z of the cup's lip
+    double block[WORLD_BLOCKS]; // degrees clockwise each has turned since the beginning
     struct world_hand hand;
     int stones, moving;
     struct scene_stone stone[SCENE_STONES_MAX];   // at rest; far ones first

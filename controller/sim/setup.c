@@ -4,6 +4,42 @@
 #include <math.h>
 
 #include "config/base/rng.h"
+#include "config/base/spacing.h"
+
+static struct spacing columns_of(const struct setup_board *b)
+{
+    return (struct spacing){b->columns, b->pitch_x, b->seam};
+}
+
+static struct spacing rows_of(const struct setup_board *b)
+{
+    return (struct spacing){b->rows, b->pitch_y, b->seam};
+}
+
+void setup_board_at(const struct setup_board *b, double column, double row, double ret[2])
+{
+    const struct spacing columns = columns_of(b), rows = rows_of(b);
+    ret[0] = spacing_at(&columns, column);
+    ret[1] = spacing_at(&rows, row);
+}
+
+void setup_board_place(const struct setup_board *b, const double at[2], double *ret_column,
+                       double *ret_row)
+{
+    const struct spacing columns = columns_of(b), rows = rows_of(b);
+    *ret_column = spacing_place(&columns, at[0]);
+    *ret_row = spacing_place(&rows, at[1]);
+}
+
+void setup_block_middle(const struct setup_board *b, int block, double ret[2])
+{
+    setup_board_at(b, block % 2 ? 1 : 4, block <= 2 ? 4 : 1, ret);
+}
+
+double setup_hollow_radius(const struct setup_board *b, double diameter)
+{
+    return fmin(0.54 * diameter, 0.44 * b->pitch_x);
+}
 
 static void default_camera(struct table_setup *s)
 {
@@ -82,8 +118,9 @@ void table_setup_default(struct table_setup *s)
 static void random_camera(struct table_setup *s, struct rng *rng)
 {
     struct setup_camera *c = &s->camera;
-    const double w = (s->board.columns - 1) * s->board.pitch_x;
-    const double h = (s->board.rows - 1) * s->board.pitch_y;
+    double size[2];
+    setup_board_at(&s->board, s->board.columns - 1, s->board.rows - 1, size);
+    const double w = size[0], h = size[1];
     const double tilt = rng_range(rng, 12, 38) * M_PI / 180, turn = rng_range(rng, -0.25, 0.25);
     c->lens.f = rng_range(rng, 900, 1500);
     // As near as shows the whole board with a little around it.
@@ -161,6 +198,45 @@ void table_setup_random(uint64_t seed, struct table_setup *s)
     s->person.move_s = rng_range(&rng, 1.6, 2.8);
     s->person.skin = (int)rng_below(&rng, 4);
     s->person.sleeve = (int)rng_below(&rng, 4);
+}
+
+void setup_use_hollows(struct setup_board *b)
+{
+    static const double RIM = 4; // mm of the base that shows beside the blocks
+    b->hollows = true;
+    b->curl = b->ripple = 0;
+    b->margin = (b->pitch_x + b->seam) / 2 + RIM;
+}
+
+void table_setup_pentago(uint64_t seed, struct table_setup *s)
+{
+    struct rng rng;
+    struct setup_board *b = &s->board;
+    rng_seed(&rng, seed ^ 0x70656e7461676f);
+    b->kind = SETUP_BOARD_BLOCKS;
+    b->columns = b->rows = 6;
+    b->pitch_x = b->pitch_y = seed ? rng_range(&rng, 25, 32) : 28;
+    b->seam = seed ? b->pitch_x * rng_range(&rng, 0.03, 0.40) : 5;
+    setup_use_hollows(b);
+    b->askew = seed ? rng_range(&rng, 0, 0.8) : 0.4;
+    static const enum stone_colour SETS[][2] = {{STONE_BLACK, STONE_WHITE},
+                                                {STONE_WHITE, STONE_BLACK},
+                                                {STONE_BLACK, STONE_RED},
+                                                {STONE_BLUE, STONE_RED}};
+    const uint32_t set = seed ? rng_below(&rng, sizeof SETS / sizeof SETS[0]) : 0;
+    s->stones.colours = 2;
+    s->stones.colour[0] = SETS[set][0];
+    s->stones.colour[1] = SETS[set][1];
+    // White marbles on white blocks are not sold, nor are red ones on red.
+    do
+        b->made_of =
+            seed ? (enum setup_blocks)rng_below(&rng, SETUP_BLOCKS_KINDS) : SETUP_BLOCKS_BIRCH;
+    while ((b->made_of == SETUP_BLOCKS_RED && set >= 2) ||
+           (b->made_of == SETUP_BLOCKS_WHITE && set < 2));
+    s->stones.diameter = seed ? b->pitch_x * rng_range(&rng, 0.55, 0.68) : 17;
+    s->stones.height = 0.5 * s->stones.diameter; // what stands out of the hollow
+    s->stones.spread = 0.01;
+    s->person.scatter = fmin(s->person.scatter, 1.5);
 }
 
 void table_setup_uncalibrated(uint64_t seed, struct table_setup *s)

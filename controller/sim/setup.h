@@ -31,15 +31,29 @@ enum setup_surface {
     SETUP_SURFACES
 };
 
+// What blocks with hollows are made of.
+enum setup_blocks {
+    SETUP_BLOCKS_BIRCH,
+    SETUP_BLOCKS_WALNUT,
+    SETUP_BLOCKS_BLACK, // lacquered or plastic
+    SETUP_BLOCKS_RED,
+    SETUP_BLOCKS_WHITE,
+    SETUP_BLOCKS_KINDS
+};
+
 struct setup_board {
     enum setup_board_kind kind;
     enum setup_surface surface;
-    int columns, rows;       // lines each way, 6 … 19
+    int columns, rows;       // points each way, 6 … 19
     double pitch_x, pitch_y; // mm
-    double margin;           // mm of sheet beyond the outermost lines
-    double line_width;       // mm
-    double curl;             // mm the corners of the sheet stand up; 0 = flat
-    double ripple;           // mm of folds left from rolling it up
+    bool hollows;            // of BLOCKS: no lines are printed, it is of wood or plastic
+    double seam;             // mm by which points on both sides of a seam are further apart
+    double askew;            // σ in degrees of how a block stands after a turn
+    enum setup_blocks made_of;
+    double margin;     // mm of sheet beyond the outermost lines
+    double line_width; // mm
+    double curl;       // mm the corners of the sheet stand up; 0 = flat
+    double ripple;     // mm of folds left from rolling it up
 };
 
 struct setup_stones {
@@ -146,6 +160,19 @@ struct table_setup {
     bool estop_cuts_power; // the button takes motor and pump power, as it should
 };
 
+// Where a place counted in columns and rows (config/base/spacing.h) lies, table frame mm, and the
+// reverse; blocks standing straight.
+void setup_board_at(const struct setup_board *board, double column, double row, double ret[2]);
+void setup_board_place(const struct setup_board *board, const double at[2], double *ret_column,
+                       double *ret_row);
+// Middle of a block, 1 2 / 3 4 from the far left.
+void setup_block_middle(const struct setup_board *board, int block, double ret[2]);
+
+// Makes it a board of hollows as its pitch and seam demand.
+void setup_use_hollows(struct setup_board *board);
+// Radius of a hollow's rim for marbles of that diameter, mm.
+double setup_hollow_radius(const struct setup_board *board, double diameter);
+
 // The table of the sample settings: 19×19, 22 mm, blue and red glass stones.
 void table_setup_default(struct table_setup *ret);
 
@@ -153,5 +180,10 @@ void table_setup_default(struct table_setup *ret);
 // owner might build; for hard tests of the eyes. Geometry the settings name (stores, travel) stays.
 void table_setup_random(uint64_t seed, struct table_setup *ret);
 
-// The same with unknown machine geometry too (offset, rotation, scale, skew), for calibration.
+// A real Pentago board instead of the one there is: four blocks of hollows with a seam between, and
+// marbles that fit. Another material, pitch, seam and marbles for every seed; 0: the usual one.
+void table_setup_pentago(uint64_t seed, struct table_setup *setup);
+
+// The same as table_setup_random() with unknown machine geometry too (offset, rotation, scale,
+// skew), for calibration.
 void table_setup_uncalibrated(uint64_t seed, struct table_setup *ret);

@@ -127,8 +127,10 @@ static void glare(struct table *t, double value)
     const struct setup_board *b = &w->setup.board;
     struct scene_glare *g = &t->state->light.glare;
     g->strength = value;
-    g->x = rng_double(&w->rng) * (b->columns - 1) * b->pitch_x;
-    g->y = rng_double(&w->rng) * (b->rows - 1) * b->pitch_y;
+    double size[2];
+    setup_board_at(b, b->columns - 1, b->rows - 1, size);
+    g->x = rng_double(&w->rng) * size[0];
+    g->y = rng_double(&w->rng) * size[1];
     g->radius = rng_range(&w->rng, 12, 40);
 }
 

@@ -123,14 +123,17 @@ static const char *magic_command(struct table_serve *s, const char *verb, const 
 {
     const struct setup_board *b = &table_setup_of(s->table)->board;
     int colour, column, row, r;
+    double at[2];
     if (strcmp(verb, "put") == 0 && sscanf(rest, "%d %d %d", &colour, &column, &row) == 3) {
         if (colour < 1 || colour > table_setup_of(s->table)->stones.colours)
             return "no such colour is in play";
-        r = table_put_stone(s->table, colour, column * b->pitch_x, row * b->pitch_y);
+        setup_board_at(b, column, row, at);
+        r = table_put_stone(s->table, colour, at[0], at[1]);
         return r < 0 ? "there are too many stones" : NULL;
     }
     if (strcmp(verb, "take") == 0 && sscanf(rest, "%d %d", &column, &row) == 2) {
-        r = table_take_stone(s->table, column * b->pitch_x, row * b->pitch_y);
+        setup_board_at(b, column, row, at);
+        r = table_take_stone(s->table, at[0], at[1]);
         return r < 0 ? "nothing lies there" : NULL;
     }
     return "numbers are missing";

@@ -9,7 +9,9 @@
 // The intersection nearest to (x, y), -1 = more than half a pitch beside the grid.
 static int point_at(const struct setup_board *b, double x, double y)
 {
-    const int column = (int)lround(x / b->pitch_x), row = (int)lround(y / b->pitch_y);
+    double u, v;
+    setup_board_place(b, (const double[2]){x, y}, &u, &v);
+    const int column = (int)lround(u), row = (int)lround(v);
     if (column < 0 || row < 0 || column >= b->columns || row >= b->rows)
         return -1;
     return row * b->columns + column;

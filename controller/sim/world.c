@@ -36,8 +36,9 @@ double world_sheet_height(const struct setup_board *board, double x, double y)
 {
     if (board->curl <= 0 && board->ripple <= 0)
         return 0;
-    const double w = (board->columns - 1) * board->pitch_x + 2 * board->margin;
-    const double h = (board->rows - 1) * board->pitch_y + 2 * board->margin;
+    double size[2];
+    setup_board_at(board, board->columns - 1, board->rows - 1, size);
+    const double w = size[0] + 2 * board->margin, h = size[1] + 2 * board->margin;
     const double u = 2 * (x + board->margin) / w - 1, v = 2 * (y + board->margin) / h - 1;
     if (fabs(u) > 1 || fabs(v) > 1)
         return 0;
@@ -229,11 +230,13 @@ void world_nudge(struct world *world, int stone, double dx, double dy)
 static int marbles_on_board(const struct world *world)
 {
     const struct setup_board *b = &world->setup.board;
+    double far[2];
+    setup_board_at(b, b->columns - 1, b->rows - 1, far);
     int count = 0;
     for (int i = 0; i < world->stone_count; i++) {
         const struct world_stone *s = &world->stone[i];
         count += s->place == PLACE_TABLE && s->x > -b->pitch_x / 2 && s->y > -b->pitch_y / 2 &&
-                 s->x < (b->columns - 0.5) * b->pitch_x && s->y < (b->rows - 0.5) * b->pitch_y;
+                 s->x < far[0] + b->pitch_x / 2 && s->y < far[1] + b->pitch_y / 2;
     }
     return count;
 }
@@ -246,8 +249,19 @@ bool world_turned_since(const struct world *world)
 void world_turn_block(struct world *world, int block, double degrees)
 {
     const struct setup_board *b = &world->setup.board;
-    const double middle[2] = {(block % 2 ? 1 : 4) * b->pitch_x, (block <= 2 ? 4 : 1) * b->pitch_y};
+    double middle[2];
+    setup_block_middle(b, block, middle);
     const double half[2] = {1.5 * b->pitch_x, 1.5 * b->pitch_y};
+    double *turned = &world->block_turn[block - 1], *askew = &world->block_askew[block - 1];
+    *turned += degrees;
+    if (fabs(*turned) > 89.9) { // it snaps in
+        const double stands = b->hollows ? b->askew * rng_gaussian(&world->rng) : 0;
+        degrees += stands - *askew;
+        *askew = stands;
+        world->block_quarters[block - 1] += *turned > 0 ? 1 : -1;
+        *turned = 0;
+        world->turned_with = marbles_on_board(world);
+    }
     const double angle = -degrees * M_PI / 180; // clockwise, seen from above
     for (int i = 0; i < world->stone_count; i++) {
         struct world_stone *s = &world->stone[i];
@@ -258,13 +272,27 @@ void world_turn_block(struct world *world, int block, double degrees)
         s->y = middle[1] + dx * sin(angle) + dy * cos(angle);
         s->turn += angle;
     }
-    double *turned = &world->block_turn[block - 1];
-    *turned += degrees;
-    if (fabs(*turned) > 89.9) {
-        *turned = 0; // it snaps in
-        world->turned_with = marbles_on_board(world);
-    }
     world->version++;
+}
+
+double world_block_angle(const struct world *world, int block)
+{
+    return world->block_turn[block - 1] + world->block_askew[block - 1];
+}
+
+void world_hollow_at(const struct world *world, double column, double row, double ret[2])
+{
+    const struct setup_board *b = &world->setup.board;
+    setup_board_at(b, column, row, ret);
+    if (!b->hollows)
+        return;
+    double middle[2];
+    const int block = (row < 2.5 ? 3 : 1) + (column > 2.5);
+    setup_block_middle(b, block, middle);
+    const double angle = -world_block_angle(world, block) * M_PI / 180;
+    const double dx = ret[0] - middle[0], dy = ret[1] - middle[1];
+    ret[0] = middle[0] + dx * cos(angle) - dy * sin(angle);
+    ret[1] = middle[1] + dx * sin(angle) + dy * cos(angle);
 }
 
 // --- owner and tests ---

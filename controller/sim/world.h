@@ -108,14 +108,16 @@ struct world {
     struct world_vacuum vacuum;
     struct world_hand hand;
     struct world_store store[SETUP_COLOURS];
-    double block_turn[WORLD_BLOCKS]; // degrees clockwise since the block was last at rest
-    int turned_with;                 // marbles that lay on the board when one last came to rest
-    int pick_failures;               // this many contacts in a row do not seal
-    double pick_failure;             // probability that a contact does not seal
-    int sensor_stuck;                // -1 = works, else what it reads
-    uint64_t version;                // grows whenever a stone moves
-    int made, taken;                 // by table_put_stone() and table_take_stone(), for the ledger
-    int stone_count;                 // records in use, PLACE_GONE ones included
+    double block_turn[WORLD_BLOCKS];  // degrees clockwise since the block was last at rest
+    double block_askew[WORLD_BLOCKS]; // degrees clockwise by which it is off straight at rest
+    int block_quarters[WORLD_BLOCKS]; // quarter turns clockwise it has made: the grain shows them
+    int turned_with;                  // marbles that lay on the board when one last came to rest
+    int pick_failures;                // this many contacts in a row do not seal
+    double pick_failure;              // probability that a contact does not seal
+    int sensor_stuck;                 // -1 = works, else what it reads
+    uint64_t version;                 // grows whenever a stone moves
+    int made, taken;                  // by table_put_stone() and table_take_stone(), for the ledger
+    int stone_count;                  // records in use, PLACE_GONE ones included
     struct world_stone stone[WORLD_STONES_MAX];
     int incident_count; // all since the beginning
     int incident_kind[INCIDENT_KINDS];
@@ -174,11 +176,15 @@ int world_hand_lift(struct world *world, double x, double y, double reach, int *
 void world_hand_put(struct world *world, int stone, double x, double y);
 void world_hand_return(struct world *world, int stone); // into the bowl of its colour
 // Turns a block of a SETUP_BOARD_BLOCKS (1 2 / 3 4 from the far left) with what lies on it, by so
-// many degrees clockwise. After a quarter turn it is at rest again. Only the stones show it: the
-// lines are drawn as they are at rest.
+// many degrees clockwise. After a quarter turn it is at rest again, perhaps a little askew. Only
+// blocks with hollows are drawn as they stand: lines are drawn as they are at rest.
 void world_turn_block(struct world *world, int block, double degrees);
 // Has a block been turned since the last marble came onto the board? People remember that.
 bool world_turned_since(const struct world *world);
+// Where the hollow of column and row lies now, table frame mm: blocks turn and stand askew.
+void world_hollow_at(const struct world *world, double column, double row, double ret[2]);
+// Degrees clockwise a block (1 … 4) stands off straight now.
+double world_block_angle(const struct world *world, int block);
 // Pushes a lying stone by (dx, dy).
 void world_nudge(struct world *world, int stone, double dx, double dy);
 

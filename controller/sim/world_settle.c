@@ -123,13 +123,16 @@ static void roll_into_hollow(struct world *world, struct world_stone *s)
 {
     const struct setup_board *b = &world->setup.board;
     const double reach = 0.47 * fmin(b->pitch_x, b->pitch_y), rest = 0.2; // mm it may lie off
-    const double x = b->pitch_x * round(s->x / b->pitch_x),
-                 y = b->pitch_y * round(s->y / b->pitch_y);
-    if (b->kind != SETUP_BOARD_BLOCKS || hypot(s->x - x, s->y - y) > reach || x < 0 || y < 0 ||
-        x > (b->columns - 1) * b->pitch_x || y > (b->rows - 1) * b->pitch_y)
+    double u, v, at[2];
+    setup_board_place(b, (const double[2]){s->x, s->y}, &u, &v);
+    u = round(u);
+    v = round(v);
+    world_hollow_at(world, u, v, at);
+    if (b->kind != SETUP_BOARD_BLOCKS || hypot(s->x - at[0], s->y - at[1]) > reach || u < 0 ||
+        v < 0 || u > b->columns - 1 || v > b->rows - 1)
         return;
-    s->x = x + rest * rng_gaussian(&world->rng);
-    s->y = y + rest * rng_gaussian(&world->rng);
+    s->x = at[0] + rest * rng_gaussian(&world->rng);
+    s->y = at[1] + rest * rng_gaussian(&world->rng);
 }
 
 void world_settle(struct world *world, int stone)

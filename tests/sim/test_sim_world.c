@@ -401,6 +401,46 @@ static void lost_power_leaves_the_tool_where_it_is(void **state)
     assert_true(hypot(world->tool.x - 110, world->tool.y - 100) < 0.2);
 }
 
+// Marbles lie where the hollows are: beyond the seam, and in a block that stands askew.
+static void a_block_of_hollows_stands_askew_after_a_turn(void **state)
+{
+    (void)state;
+    struct table_setup pentago;
+    table_setup_default(&pentago);
+    table_setup_pentago(0, &pentago);
+    const struct setup_board *b = &pentago.board;
+    double at[2];
+    setup_board_at(b, 3, 2, at);
+    assert_true(fabs(at[0] - (3 * b->pitch_x + b->seam)) < 1e-9);
+    assert_true(fabs(at[1] - 2 * b->pitch_y) < 1e-9);
+    struct world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    world_init(w, &pentago, 0);
+    // Put down 3 mm beside F6, it rolls into the hollow.
+    const int marble = world_add_stone(w, 1, 0, 0);
+    setup_board_at(b, 5, 5, at);
+    world_nudge(w, marble, at[0] + 3, at[1] - 2);
+    assert_true(hypot(w->stone[marble].x - at[0], w->stone[marble].y - at[1]) < 1.5);
+    world_turn_block(w, 2, 60);
+    world_turn_block(w, 2, 30); // F6 goes to F4
+    const double angle = world_block_angle(w, 2);
+    assert_true(w->block_turn[1] == 0 && w->block_quarters[1] == 1);
+    assert_true(angle != 0 && fabs(angle) < 4 * b->askew);
+    double straight[2];
+    setup_board_at(b, 5, 3, straight);
+    world_hollow_at(w, 5, 3, at);
+    const double off = hypot(at[0] - straight[0], at[1] - straight[1]);
+    const double arm = hypot(b->pitch_x, b->pitch_y); // from the block's middle
+    assert_true(fabs(off - arm * fabs(angle) * M_PI / 180) < 0.05);
+    assert_true(hypot(w->stone[marble].x - at[0], w->stone[marble].y - at[1]) < 1.5);
+    // A block that is turned back lies as it then stands, not as it stood.
+    world_turn_block(w, 2, -90);
+    world_hollow_at(w, 5, 5, at);
+    assert_int_equal(w->block_quarters[1], 0);
+    assert_true(hypot(w->stone[marble].x - at[0], w->stone[marble].y - at[1]) < 1.5);
+    free(w);
+}
+
 static void a_block_turns_with_its_marbles(void **state)
 {
     (void)state;
@@ -470,6 +510,7 @@ int main(void)
         T(stones_never_overlap),
         T(lost_power_leaves_the_tool_where_it_is),
         T(a_block_turns_with_its_marbles),
+        T(a_block_of_hollows_stands_askew_after_a_turn),
         T(a_hand_in_the_way_is_an_incident),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

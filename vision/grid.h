@@ -47,6 +47,14 @@ struct grid_arm {
     float x, y;     // a point on the line seen, pixels
 };
 
+// The working picture of an 8-bit luma picture; `negative` so that light lines come out dark:
+// everything after sees dark lines only. ret->px is malloc'ed. -EINVAL: too small, -ENOMEM, -EIO.
+int grid_image_make(const uint8_t *luma, int width, int height, bool negative,
+                    struct grid_image *ret);
+
+// Turns the grid so that u points right and v points up in the picture.
+void grid_turn_upright(struct geometry *g);
+
 float grid_image_at(const struct grid_image *image, double x, double y);
 
 // Measures one arm of crossing (u, v) in `g`; `search` is how far to look to each side, cells.

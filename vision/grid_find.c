@@ -55,8 +55,7 @@ static double refine_window(struct field *f, bool fit_lens, double search)
     return meshed >= 0 ? meshed : rms;
 }
 
-// Turns the grid so that u points right and v points up in the picture.
-static void turn_upright(struct geometry *g)
+void grid_turn_upright(struct geometry *g)
 {
     for (int k = 0; k < 4; k++) {
         double x0, y0, x1, y1;
@@ -88,9 +87,8 @@ static void scale_up(struct geometry *g, double sx, double sy, int width, int he
     g->image_height = height;
 }
 
-// `negative`: so that light lines come out dark; everything after sees dark lines only.
-static int make_image(const uint8_t *luma, int width, int height, bool negative,
-                      struct grid_image *ret)
+int grid_image_make(const uint8_t *luma, int width, int height, bool negative,
+                    struct grid_image *ret)
 {
     const double scale = fmin(1, (double)GRID_WORK_SIDE / (width > height ? width : height));
     ret->width = (int)lround(width * scale);
@@ -172,7 +170,7 @@ static void finish(struct grid_result *r, int width, int height, const struct gr
 {
     const double sx = (double)width / image->width, sy = (double)height / image->height;
     scale_up(&r->geometry, sx, sy, width, height);
-    turn_upright(&r->geometry);
+    grid_turn_upright(&r->geometry);
     const struct geometry *g = &r->geometry;
     r->geometry.rms_px =
         r->rms_cells * geometry_cell_px(g, (g->columns - 1) / 2.0, (g->rows - 1) / 2.0);
@@ -225,7 +223,7 @@ static int find_lines(const uint8_t *luma, int width, int height, bool light,
 {
     struct grid_image image;
     *best = (struct grid_result){.score = 0};
-    const int r = make_image(luma, width, height, light, &image);
+    const int r = grid_image_make(luma, width, height, light, &image);
     if (r != 0)
         return r;
     struct search *s = calloc(1, sizeof *s);
@@ -292,7 +290,7 @@ static int refine_lines(const uint8_t *luma, int width, int height, bool fit_len
                         struct geometry *g, struct grid_result *ret)
 {
     struct grid_image image;
-    int r = make_image(luma, width, height, light, &image);
+    int r = grid_image_make(luma, width, height, light, &image);
     if (r != 0)
         return r == -EINVAL ? -ENOENT : r;
     struct field *f = field_over(&image, g, width, height);
@@ -329,7 +327,7 @@ int grid_measure_board(const uint8_t *luma, int width, int height, const struct 
                        struct grid_arm (*ret_arm)[4], float *ret_threshold, float *ret_typical)
 {
     struct grid_image image;
-    int r = make_image(luma, width, height, g->light_lines, &image);
+    int r = grid_image_make(luma, width, height, g->light_lines, &image);
     if (r != 0)
         return r == -EINVAL ? -ENOENT : r;
     struct field *f = field_over(&image, g, width, height);

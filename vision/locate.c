@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "vision/grid.h"
+#include "vision/hollows.h"
 #include "vision/tags.h"
 
 // Quarter turns that bring the corner of the settings to (0,0); the grid comes upright.
@@ -61,8 +62,24 @@ static struct grid_request request_for(const struct vision_settings *t,
                                  .lines = known_lines(before)};
 }
 
-// Finds the grid by its lines and turns it so that A1 lies where the tags, the last geometry or the
-// settings have it. With tags the lines are also looked for between them.
+static int find_hollows(const struct vision_settings *t, const struct picture *p,
+                        struct grid_result *ret, const char **ret_why)
+{
+    const double pitch = sqrt(t->pitch_x * t->pitch_y);
+    const struct hollows_request request = {
+        .seam = t->seam / pitch, .marble = t->stone_diameter / pitch, .lens = t->lens};
+    return hollows_find(p->luma, p->width, p->height, &request, ret, ret_why);
+}
+
+int locate_refine(const struct vision_settings *settings, const struct picture *p, bool fit_lens,
+                  struct geometry *g, struct grid_result *ret)
+{
+    return settings->hollows ? hollows_refine(p->luma, p->width, p->height, g, ret)
+                             : grid_refine(p->luma, p->width, p->height, fit_lens, g, ret);
+}
+
+// Finds the grid by its lines or its hollows and turns it so that A1 lies where the tags, the last
+// geometry or the settings have it. With tags the lines are also looked for between them.
 static int find_grid(const struct vision_settings *t, const struct picture *p,
                      const struct geometry *before, struct grid_result *ret, const char **ret_why)
 {
@@ -70,11 +87,13 @@ static int find_grid(const struct vision_settings *t, const struct picture *p,
     int turns = turns_by_settings(t);
     struct tags tags = {0};
     int r = t->tags ? tags_find(p->luma, p->width, p->height, &tags) : 0;
-    if (r == 0)
+    if (r == 0 && t->hollows)
+        r = find_hollows(t, p, ret, ret_why);
+    else if (r == 0)
         r = grid_find(p->luma, p->width, p->height, &request, ret, ret_why);
     struct geometry *g = &ret->geometry;
     const int by_tags = r == 0 ? tags_turns(&tags, g, &turns) : -EINVAL;
-    if (r == -ENOENT || (r == 0 && by_tags == -EINVAL)) {
+    if (!t->hollows && (r == -ENOENT || (r == 0 && by_tags == -EINVAL))) {
         r = tags_seed(&tags, p->luma, p->width, p->height, t->columns, t->rows, g);
         ret->score = 1; // four tags around it
         return r;
@@ -92,8 +111,8 @@ int locate_board(const struct vision_settings *settings, const struct picture *p
     const char *why = "";
     int r = find_grid(settings, p, before, &found, &why);
     if (r == -ENOENT)
-        return error_set(err, r, "no board of %dx%d lines was found: %s", settings->columns,
-                         settings->rows, why);
+        return error_set(err, r, "no board of %dx%d %s was found: %s", settings->columns,
+                         settings->rows, settings->hollows ? "hollows" : "lines", why);
     if (r != 0)
         return error_set(err, r, "the search for the board failed");
     if (found.score < least_score)
@@ -104,7 +123,7 @@ int locate_board(const struct vision_settings *settings, const struct picture *p
         g.lens = settings->lens;
     else if (before)
         g.lens = before->lens;
-    r = grid_refine(p->luma, p->width, p->height, !known_lens && !before, &g, &found);
+    r = locate_refine(settings, p, !known_lens && !before, &g, &found);
     if (r != 0)
         return error_set(err, -ENOENT, "a grid was found, but its lines could not be fitted");
     *ret = g;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "vision/geometry.h"
+#include "vision/grid.h"
 #include "vision/picture.h"
 #include "vision/reader.h"
 
@@ -12,6 +13,11 @@
 int locate_board(const struct vision_settings *settings, const struct picture *p,
                  const struct geometry *before, double least_score, struct geometry *ret,
                  struct error *err);
+
+// Refines a geometry that is right within a third of a cell, by lines or hollows as the settings
+// have it; see grid_refine().
+int locate_refine(const struct vision_settings *settings, const struct picture *p, bool fit_lens,
+                  struct geometry *g, struct grid_result *ret);
 
 // How far the farthest corner lies from where it was, cells.
 double locate_distance(const struct geometry *before, const struct geometry *now);

@@ -71,6 +71,12 @@ static int check_settings(const struct vision_settings *t, struct error *err)
     if (!(t->pitch_x >= 3 && t->pitch_x <= 100) || !(t->pitch_y >= 3 && t->pitch_y <= 100))
         return error_set(err, -EINVAL, "the board's pitch must be between 3 and 100 mm");
     const double pitch = fmin(t->pitch_x, t->pitch_y);
+    if (t->hollows && (t->columns != 6 || t->rows != 6))
+        return error_set(err, -EINVAL, "a board of hollows has 6x6 of them, not %dx%d", t->columns,
+                         t->rows);
+    if (!(t->seam >= 0 && t->seam <= (t->hollows ? pitch : 0)))
+        return error_set(err, -EINVAL, "a seam of %.1f mm fits no board of %s", t->seam,
+                         t->hollows ? "hollows" : "lines");
     if (!(t->stone_diameter >= 0.3 * pitch && t->stone_diameter <= 1.05 * pitch))
         return error_set(err, -EINVAL,
                          "stones of %.1f mm don't fit a board with %.1f mm between its lines",
@@ -108,7 +114,8 @@ int vision_new(const struct vision_settings *settings, struct vision **ret, stru
         .diameter = settings->stone_diameter,
         .height = settings->stone_height,
         .radius_u = (float)(settings->stone_diameter / 2 / settings->pitch_x),
-        .radius_v = (float)(settings->stone_diameter / 2 / settings->pitch_y)};
+        .radius_v = (float)(settings->stone_diameter / 2 / settings->pitch_y),
+        .hollows = settings->hollows};
     for (int k = 0; k < settings->colours; k++)
         v->stones.transparent[k] = settings->colour[k] == STONE_CLEAR;
     *ret = v;
@@ -135,8 +142,8 @@ static void use_geometry(struct vision *v, const struct geometry *g)
     v->have_geometry = true;
     v->geometry_given = false;
     v->frames = 0;
-    sampler_build(&v->sampler, &v->geometry, v->settings.lens.fx > 0, v->settings.stone_height,
-                  &v->picture);
+    sampler_build(&v->sampler, &v->geometry, v->settings.hollows, v->settings.lens.fx > 0,
+                  v->settings.stone_height, &v->picture);
     watch_build(&v->watch, &v->sampler);
     watch_read(&v->watch, &v->picture);
     v->watch.learned = v->watch.contrast;
@@ -178,7 +185,7 @@ static bool refine(struct vision *v, double shift_u, double shift_v)
     double *h = g.homography;
     for (int r = 0; r < 3; r++)
         h[3 * r + 2] += h[3 * r] * shift_u + h[3 * r + 1] * shift_v;
-    if (grid_refine(v->picture.luma, v->picture.width, v->picture.height, false, &g, &found) != 0)
+    if (locate_refine(&v->settings, &v->picture, false, &g, &found) != 0)
         return false;
     use_geometry(v, &g);
     return true;
@@ -310,7 +317,7 @@ static void remember_bare(struct vision *v)
     const int count = v->sampler.columns * v->sampler.rows;
     // Stones that hide what is below are seen without; and where a real board was pushed a little
     // or a shadow has moved on, empty points look otherwise as well.
-    if (!stones_any_transparent(&v->stones))
+    if (!stones_any_transparent(&v->stones) && !v->stones.hollows)
         return;
     for (int n = 0; n < count; n++) {
         const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;

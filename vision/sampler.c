@@ -50,20 +50,36 @@ static int32_t chroma_offset(const struct sampler *s, double u, double v)
 // Between four stones the bare board is seen behind the two near ones, whose tops hide what lies
 // beyond them, and before the feet of the far ones: half a stone's parallax behind the middle.
 // Outside the border there are no such four, and perhaps no more of the sheet.
+// A board of hollows is bare beside its seams and just within its edge, not on them.
+static double off_seams(double place, int count)
+{
+    static const double BESIDE = 0.17, WITHIN = 0.40; // cells
+    const double middle = (count - 1) / 2.0;
+    if (fabs(place - middle) < 0.1)
+        return middle - BESIDE;
+    return fmin(fmax(place, -WITHIN), count - 1 + WITHIN);
+}
+
 static void build_cell(struct sampler *s, int i, int j, double stone_height)
 {
     static const double AT[CELL_SAMPLES][2] = {{0, 0}, {0.1, 0}, {-0.1, 0}, {0, 0.1}, {0, -0.1}};
     const int c = j * (s->columns + 1) + i;
     double u = i - 0.5, v = j - 0.5, du, dv;
     s->cell_outside[c] = i == 0 || j == 0 || i == s->columns || j == s->rows;
+    if (s->hollows) {
+        u = off_seams(u, s->columns);
+        v = off_seams(v, s->rows);
+    }
     pose_parallax(&s->pose, &s->geometry, u, v, BARE_HEIGHT * stone_height, &du, &dv);
     if (!s->cell_outside[c]) {
         u += du;
         v += dv;
     }
     s->cell_inside[c] = true;
+    const double spread = s->hollows ? 0.6 : 1;
     for (int k = 0; k < CELL_SAMPLES; k++)
-        s->cell_luma[c][k] = luma_offset(s, u + AT[k][0], v + AT[k][1], &s->cell_inside[c]);
+        s->cell_luma[c][k] =
+            luma_offset(s, u + spread * AT[k][0], v + spread * AT[k][1], &s->cell_inside[c]);
     s->cell_chroma[c] = chroma_offset(s, u, v);
 }
 
@@ -106,9 +122,10 @@ static void build_point(struct sampler *s, int i, int j, double stone_height)
     build_arms(s, i, j);
 }
 
-void sampler_build(struct sampler *s, const struct geometry *g, bool lens_known,
+void sampler_build(struct sampler *s, const struct geometry *g, bool hollows, bool lens_known,
                    double stone_height, const struct picture *p)
 {
+    s->hollows = hollows;
     s->geometry = *g;
     s->columns = g->columns;
     s->rows = g->rows;

@@ -27,6 +27,7 @@ enum {
 
 struct sampler {
     int columns, rows;
+    bool hollows; // no lines; cells keep clear of the seams and of the blocks' edges
     int width, height, chroma_width, chroma_height;
     struct geometry geometry;
     struct pose pose;
@@ -52,5 +53,5 @@ float sampler_arm_contrast(const struct sampler *s, const struct picture *p, int
 // log(luma + 4) of every luma: a table in the source, so that every libm reads the same board.
 extern const float SAMPLER_LOG[256];
 
-void sampler_build(struct sampler *s, const struct geometry *g, bool lens_known,
+void sampler_build(struct sampler *s, const struct geometry *g, bool hollows, bool lens_known,
                    double stone_height, const struct picture *p);

@@ -400,7 +400,10 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->blocked = around.cells < 2 || !s->point_inside[n];
     struct difference d;
     measure_difference(s, p, n, &around, &d);
-    line_share(settings, s, p, column, row, ret);
+    if (settings->hollows)
+        ret->lines = 0, ret->second_line = 1; // nothing to be seen, nothing hidden
+    else
+        line_share(settings, s, p, column, row, ret);
     // The point itself lies off the patch's middle by the parallax of a stone's height.
     const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
     const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;
@@ -435,7 +438,8 @@ static void give_up_disc(struct stone_reading *r)
 {
     r->disc = false;
     r->score = 0;
-    r->lines = r->second_line = fmaxf(r->lines, 0.7F);
+    r->lines = fmaxf(r->lines, 0.7F);
+    r->second_line = fmaxf(r->second_line, 0.7F);
     memset(r->feature, 0, sizeof r->feature);
     r->offset_u = r->offset_v = 0;
 }

@@ -14,6 +14,7 @@ struct stone_settings {
     bool transparent[OBSERVATION_COLOURS_MAX]; // the lines below show through
     float radius_u, radius_v;                  // of a stone, cells
     double diameter, height;                   // of a stone, mm
+    bool hollows;                              // there are no lines; what is empty is a hollow
     float line_contrast; // log units: what a bare line's contrast was when learned
 };
 

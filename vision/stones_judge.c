@@ -56,6 +56,17 @@ static float penalty(float excess, float deviation, float most)
     return -fminf(0.5F * z * z, most);
 }
 
+// A hollow is round itself, and dark where the lamp does not shine in; never much lighter than what
+// is around. Where its look is remembered, that says more.
+static float hollow_likelihood(const struct stone_reading *r)
+{
+    static const struct vision_colour_model HOLLOW = {{-0.25F, 0, 0}, {0.22F, 0.05F, 0.05F}, 0};
+    static const float LIGHTEST = 0.12F; // log units
+    const float change = r->remembered ? penalty(r->change - 0.36F, 0.07F, 9) : 0;
+    return colour_density(&HOLLOW, r->feature) + penalty(r->feature[0] - LIGHTEST, 0.08F, 10) +
+           change;
+}
+
 static float empty_likelihood(const struct stone_reading *r)
 {
     static const struct vision_colour_model BARE = {{-0.03F, 0, 0}, {0.10F, 0.03F, 0.03F}, 0};
@@ -115,7 +126,7 @@ void stones_judge(const struct stone_settings *settings, const struct vision_mod
         soft_max(settings, ret);
         return;
     }
-    ret->log_likelihood[0] = empty_likelihood(r);
+    ret->log_likelihood[0] = settings->hollows ? hollow_likelihood(r) : empty_likelihood(r);
     for (int k = 0; k < settings->colours; k++)
         ret->log_likelihood[k + 1] =
             stone_density(&models->colour[k], r) + shape_likelihood(r, settings->transparent[k]);

@@ -185,6 +185,8 @@ static bool find_veil(struct surface *f, const struct sampler *s, const struct p
     // Beyond the border there is one piece of line on one side, and none at the corners.
     const int i = c % (s->columns + 1), j = c / (s->columns + 1);
     const bool side = i == 0 || i == s->columns, end = j == 0 || j == s->rows;
+    if (s->hollows)
+        return false; // without lines, nothing tells it from a thing that is light
     const int enough = VEIL_ARMS - side - end;
     return veil_between(bare, seen, f->veil[c]) && lines_around(s, p, c) >= enough;
 }

@@ -12,12 +12,41 @@ static int32_t pixel_of(const struct sampler *s, double u, double v)
     return iy * s->width + ix;
 }
 
+static void add_edge(struct watch *w, const struct sampler *s, bool vertical, double u, double v)
+{
+    struct watch_edge *e = &w->edge[w->count++];
+    e->vertical = vertical;
+    for (int a = 0; a < EDGE_ALONG; a++)
+        for (int i = 0; i < EDGE_PROFILE; i++) {
+            const double along = 0.10 * (a - (EDGE_ALONG - 1) / 2.0);
+            const double across = WATCH_REACH * (i - EDGE_HALF) / EDGE_HALF;
+            e->at[a][i] =
+                vertical ? pixel_of(s, u + across, v + along) : pixel_of(s, u + along, v + across);
+        }
+}
+
+// Between the blocks it is as dark as a line.
+static void build_seams(struct watch *w, const struct sampler *s)
+{
+    const double middle = (s->columns - 1) / 2.0;
+    for (int k = 0; k <= 2 * (s->columns - 1); k++) {
+        if (fabs(k / 2.0 - middle) < 0.1)
+            continue; // where they cross
+        add_edge(w, s, true, middle, k / 2.0);
+        add_edge(w, s, false, k / 2.0, middle);
+    }
+}
+
 // Pieces halfway between two points, where stones seldom reach, spread evenly over the board.
 void watch_build(struct watch *w, const struct sampler *s)
 {
     w->count = 0;
     w->light_lines = s->geometry.light_lines;
     w->learned = 0;
+    if (s->hollows) {
+        build_seams(w, s);
+        return;
+    }
     const int wanted = EDGES_MAX / 2;
     for (int vertical = 0; vertical < 2; vertical++) {
         const int columns = vertical ? s->columns : s->columns - 1;
@@ -28,15 +57,7 @@ void watch_build(struct watch *w, const struct sampler *s)
             const int index = (int)(((long)k * total + total / 2) / wanted) % total;
             const int column = index % columns, row = index / columns;
             const double u = column + (vertical ? 0 : 0.5), v = row + (vertical ? 0.5 : 0);
-            struct watch_edge *e = &w->edge[w->count++];
-            e->vertical = vertical;
-            for (int a = 0; a < EDGE_ALONG; a++)
-                for (int i = 0; i < EDGE_PROFILE; i++) {
-                    const double along = 0.10 * (a - (EDGE_ALONG - 1) / 2.0);
-                    const double across = WATCH_REACH * (i - EDGE_HALF) / EDGE_HALF;
-                    e->at[a][i] = vertical ? pixel_of(s, u + across, v + along)
-                                           : pixel_of(s, u + along, v + across);
-                }
+            add_edge(w, s, vertical, u, v);
         }
     }
 }

@@ -1,5 +1,6 @@
-// watch: some pieces of grid line, looked at in every frame, tell whether the grid is still where
-// it was and whether the picture is sharp. Internal to the reader.
+// watch: some pieces of grid line (of a board of hollows: of its seams), looked at in every frame,
+// tell whether the grid is still where it was and whether the picture is sharp. Internal to the
+// reader.
 #pragma once
 
 #include "vision/sampler.h"

@@ -37,9 +37,9 @@ static void put_marbles(struct vision_rig *rig, uint64_t seed, int count, unsign
         if (taken[row][column])
             continue;
         taken[row][column] = true;
-        assert_int_equal(table_put_stone(rig->table, 1 + k % 2, rig->setup.board.pitch_x * column,
-                                         rig->setup.board.pitch_y * row),
-                         0);
+        double at[2];
+        setup_board_at(&rig->setup.board, column, row, at);
+        assert_int_equal(table_put_stone(rig->table, 1 + k % 2, at[0], at[1]), 0);
         k++;
     }
 }
@@ -84,6 +84,61 @@ static void found_where_it_is(void **state)
     }
 }
 
+static void hollows_table(bool random, uint64_t seed, struct table_setup *ret)
+{
+    if (random)
+        table_setup_random(seed, ret);
+    else
+        table_setup_default(ret);
+    table_setup_pentago(random ? seed : 0, ret);
+    ret->seed = seed;
+}
+
+// A board without lines, found by its hollows and marbles, and read.
+static void hollows_are_found_and_read(void **state)
+{
+    (void)state;
+    static const struct {
+        bool random;
+        uint64_t seed;
+        int count;
+    } CASES[] = {
+        {false, 1, 0}, {false, 2, 36}, {false, 3, 17}, // birch
+        {true, 1, 7},                                  // white, hardly any contrast in its hollows
+        {true, 5, 35}, // walnut; with so little seam that a row off nearly fits
+        {true, 9, 26}, {true, 8, 19},
+    };
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
+        struct table_setup setup;
+        hollows_table(CASES[k].random, CASES[k].seed, &setup);
+        struct vision_rig *rig = vision_rig_new(&setup);
+        put_marbles(rig, CASES[k].seed, CASES[k].count, 0);
+        vision_rig_look(rig, 4);
+        const double error = vision_rig_grid_error(rig);
+        print_message("%s hollows %d, %d marbles: %.3f cells off\n",
+                      CASES[k].random ? "random" : "default", (int)CASES[k].seed, CASES[k].count,
+                      error);
+        assert_true(error >= 0 && error < 0.1);
+        assert_int_equal(vision_rig_wrong(rig), 0);
+        vision_rig_free(rig);
+    }
+}
+
+// One row of hollows is beyond the picture's edge: what shows is no board.
+static void hollows_cut_off_are_no_board(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    hollows_table(false, 4, &setup);
+    setup.camera.target[1] += 32;
+    setup.camera.eye[1] += 32;
+    struct vision_rig *rig = vision_rig_new(&setup);
+    put_marbles(rig, 4, 12, 0);
+    vision_rig_look(rig, 3);
+    assert_true(vision_rig_grid_error(rig) < 0);
+    vision_rig_free(rig);
+}
+
 // The lines of one direction end beyond the picture's lower edge: five of six rows show. Nothing
 // says that it is the nearest that is missing, so no board of six is found.
 static void not_found_when_a_row_is_cut_off(void **state)
@@ -105,6 +160,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found_where_it_is),
+        cmocka_unit_test(hollows_are_found_and_read),
+        cmocka_unit_test(hollows_cut_off_are_no_board),
         cmocka_unit_test(not_found_when_a_row_is_cut_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,8 @@ static void new_reader(struct vision_rig *rig)
     settings.rows = rig->setup.board.rows;
     settings.pitch_x = rig->setup.board.pitch_x;
     settings.pitch_y = rig->setup.board.pitch_y;
+    settings.hollows = rig->setup.board.hollows;
+    settings.seam = rig->setup.board.seam;
     settings.stone_diameter = rig->setup.stones.diameter;
     settings.stone_height = rig->setup.stones.height;
     settings.colours = rig->setup.stones.colours;
@@ -105,8 +107,8 @@ double vision_rig_grid_error(const struct vision_rig *rig)
         return -1;
     for (int corner = 0; corner < 4; corner++) {
         const double u = corner & 1 ? b->columns - 1 : 0, v = corner & 2 ? b->rows - 1 : 0;
-        const double at[3] = {u * b->pitch_x, v * b->pitch_y, 0};
-        double there[2], x, y;
+        double at[3] = {0}, there[2], x, y;
+        setup_board_at(b, u, v, at);
         table_project(rig->table, at, there);
         geometry_board_to_image(&g, u, v, &x, &y);
         worst = fmax(worst, hypot(x - there[0], y - there[1]) / geometry_cell_px(&g, u, v));

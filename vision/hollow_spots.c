@@ -1,0 +1,264 @@
+// Round things of any size by the votes of the gradients around them.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vision/hollows.h"
+
+enum { HALF_FROM = 5 }; // sizes large enough for half the picture's resolution
+
+static const float RADIUS_LEAST = 4.5F, RADIUS_STEP = 1.17F; // pixels; from size to size
+static const float EDGE_LEAST = 0.02F;                       // log units a pixel
+static const float EDGE_FULL = 0.06F;                        // more counts as much
+static const float VOTES_LEAST = 0.25F;
+static const float STEP_FULL = 0.20F;  // log units across a rim; more counts as much
+static const float SPOT_LEAST = 0.15F; // strength
+
+struct votes {
+    int width, height;
+    int edges;
+    struct edge {
+        uint16_t x, y;
+        float dx, dy, weight; // direction, unit
+    } * edge;
+    float *map[3]; // of three sizes in turn
+    float *pass;
+};
+
+static void collect_edges(struct votes *v, const float *px, float shrunk)
+{
+    const int w = v->width;
+    v->edges = 0;
+    for (int y = 1; y < v->height - 1; y++)
+        for (int x = 1; x < w - 1; x++) {
+            const float *at = px + (size_t)y * (size_t)w + x;
+            const float dx = 0.5F * (at[1] - at[-1]), dy = 0.5F * (at[w] - at[-w]);
+            const float length = sqrtf(dx * dx + dy * dy);
+            if (length < EDGE_LEAST)
+                continue;
+            v->edge[v->edges++] = (struct edge){(uint16_t)x, (uint16_t)y, dx / length, dy / length,
+                                                fminf(length / shrunk, EDGE_FULL) / EDGE_FULL};
+        }
+}
+
+// Running sums along one axis: `step` between neighbours of a line of n, lines `next` apart.
+static void sum_along(const float *from, float *to, int n, int step, int lines, int next, int half)
+{
+    for (int line = 0; line < lines; line++) {
+        const float *in = from + (size_t)line * (size_t)next;
+        float *out = to + (size_t)line * (size_t)next, sum = 0;
+        for (int k = 0; k < half && k < n; k++)
+            sum += in[(size_t)k * (size_t)step];
+        for (int k = 0; k < n; k++) {
+            if (k + half < n)
+                sum += in[(size_t)(k + half) * (size_t)step];
+            if (k - half > 0)
+                sum -= in[(size_t)(k - half - 1) * (size_t)step];
+            out[(size_t)k * (size_t)step] = sum;
+        }
+    }
+}
+
+// The votes for things of that radius, gathered from within `half` pixels and over the rim's
+// length.
+static void vote(struct votes *v, float radius, float *map)
+{
+    const int w = v->width, h = v->height;
+    memset(map, 0, (size_t)w * (size_t)h * sizeof *map);
+    for (int k = 0; k < v->edges; k++) {
+        const struct edge *e = &v->edge[k];
+        for (int side = -1; side <= 1; side += 2) {
+            const int x = (int)((float)e->x + (float)side * radius * e->dx + 0.5F);
+            const int y = (int)((float)e->y + (float)side * radius * e->dy + 0.5F);
+            if (x >= 0 && y >= 0 && x < w && y < h)
+                map[(size_t)y * (size_t)w + (size_t)x] += e->weight;
+        }
+    }
+    const int half = (int)fmaxf(1, 0.15F * radius + 0.5F);
+    // Twice along both axes: a tent, whose peak is where most votes meet.
+    sum_along(map, v->pass, w, 1, h, w, half);
+    sum_along(v->pass, map, h, w, w, 1, half);
+    const float window = (float)(2 * half + 1);
+    sum_along(map, v->pass, w, 1, h, w, 1);
+    sum_along(v->pass, map, h, w, w, 1, 1);
+    // A rim of one pixel's width all around, all of whose votes meet, is worth 1.
+    const float scale = 1 / (9 * 2 * (float)M_PI * radius) * fminf(1, 5 / window);
+    for (size_t k = 0; k < (size_t)w * (size_t)h; k++)
+        map[k] *= scale;
+}
+
+static float parabola(float before, float at, float after)
+{
+    const float bend = before - 2 * at + after;
+    return bend < 0 ? fmaxf(-0.5F, fminf(0.5F, 0.5F * (before - after) / bend)) : 0;
+}
+
+static bool is_peak(const float *map, int w, int h, int x, int y, int reach)
+{
+    const float at = map[(size_t)y * (size_t)w + (size_t)x];
+    for (int b = -reach; b <= reach; b++)
+        for (int a = -reach; a <= reach; a++) {
+            const int i = x + a, j = y + b;
+            if (i < 0 || j < 0 || i >= w || j >= h || (a == 0 && b == 0))
+                continue;
+            const float other = map[(size_t)j * (size_t)w + (size_t)i];
+            if (other > at || (other == at && (b < 0 || (b == 0 && a < 0))))
+                return false;
+        }
+    return true;
+}
+
+// Keeps the strongest.
+static void keep(struct hollow_spots *s, struct cvshim_spot spot)
+{
+    int at = s->count < HOLLOW_SPOTS_MAX ? s->count++ : HOLLOW_SPOTS_MAX;
+    for (; at > 0 && s->spot[at - 1].strength < spot.strength; at--)
+        if (at < HOLLOW_SPOTS_MAX)
+            s->spot[at] = s->spot[at - 1];
+    if (at < HOLLOW_SPOTS_MAX)
+        s->spot[at] = spot;
+}
+
+// How much a rim of that radius shows around (x, y), 0 … 1. What is inside of it differs from what
+// is outside, all around the same way (a marble) or the one way on the lamp's side and the other
+// opposite (a hollow): the steps around are a constant and one wave. Grain and edges are not.
+static float rim_strength(const struct grid_image *image, float x, float y, float radius)
+{
+    enum { AROUND = 16 };
+    float step[AROUND], mean = 0, c1 = 0, s1 = 0, square = 0;
+    for (int k = 0; k < AROUND; k++) {
+        const double c = cos(2 * M_PI * k / AROUND), s = sin(2 * M_PI * k / AROUND);
+        const double in = 0.72 * (double)radius, out = 1.28 * (double)radius;
+        step[k] = grid_image_at(image, (double)x + in * c, (double)y + in * s) -
+                  grid_image_at(image, (double)x + out * c, (double)y + out * s);
+        mean += step[k] / AROUND;
+        c1 += 2 * step[k] * (float)c / AROUND;
+        s1 += 2 * step[k] * (float)s / AROUND;
+        square += step[k] * step[k] / AROUND;
+    }
+    const float explained = mean * mean + 0.5F * (c1 * c1 + s1 * s1);
+    const float share = square > 0 ? explained / square : 0; // 3 of 16 by chance
+    return share * share * fminf(1, sqrtf(explained) / STEP_FULL);
+}
+
+static void find_peaks(const struct votes *v, const struct grid_image *image, const float *map,
+                       float radius, struct hollow_spots *ret)
+{
+    const int w = v->width, h = v->height, reach = (int)(0.9F * radius);
+    ret->radius = radius;
+    ret->count = 0;
+    for (int y = 1; y < h - 1; y++)
+        for (int x = 1; x < w - 1; x++) {
+            const float *at = map + (size_t)y * (size_t)w + x;
+            if (*at < VOTES_LEAST || at[-1] > *at || at[1] > *at || at[-w] > *at || at[w] > *at ||
+                !is_peak(map, w, h, x, y, reach))
+                continue;
+            const float px = (float)x + parabola(at[-1], *at, at[1]);
+            const float py = (float)y + parabola(at[-w], *at, at[w]);
+            const float strength = rim_strength(image, px, py, radius);
+            if (strength > SPOT_LEAST)
+                keep(ret, (struct cvshim_spot){px, py, strength});
+        }
+}
+
+// The spots of sizes from … to - 1 (ret[0] is that of `from`), in a picture `shrunk` times smaller.
+// A size is looked at together with the next smaller and larger: perspective and marbles that do
+// not fill their hollows make a board's spots that different.
+static void find_sizes(struct votes *v, const struct grid_image *image, float shrunk, int from,
+                       int to, struct hollow_spots *ret)
+{
+    const size_t pixels = (size_t)v->width * (size_t)v->height;
+    float radius = RADIUS_LEAST / shrunk;
+    for (int k = 0; k < from; k++)
+        radius *= RADIUS_STEP;
+    vote(v, radius / RADIUS_STEP, v->map[0]);
+    vote(v, radius, v->map[1]);
+    for (int k = 0; k < to - from; k++, radius *= RADIUS_STEP) {
+        float *smaller = v->map[k % 3], *own = v->map[(k + 1) % 3], *larger = v->map[(k + 2) % 3];
+        struct hollow_spots *spots = &ret[k];
+        vote(v, radius * RADIUS_STEP, larger);
+        for (size_t n = 0; n < pixels; n++)
+            v->pass[n] = fmaxf(own[n], fmaxf(smaller[n], larger[n]));
+        find_peaks(v, image, v->pass, radius, spots);
+        spots->radius *= shrunk;
+        for (int n = 0; n < spots->count; n++) {
+            spots->spot[n].x = (spots->spot[n].x + 0.5F) * shrunk - 0.5F;
+            spots->spot[n].y = (spots->spot[n].y + 0.5F) * shrunk - 0.5F;
+        }
+    }
+}
+
+static void votes_clear(struct votes *v)
+{
+    for (int k = 0; k < 3; k++)
+        free(v->map[k]);
+    free(v->pass);
+    free(v->edge);
+}
+
+static int votes_set(struct votes *v, const struct grid_image *image, float shrunk)
+{
+    const size_t pixels = (size_t)image->width * (size_t)image->height;
+    *v = (struct votes){.width = image->width, .height = image->height};
+    v->edge = malloc(pixels * sizeof *v->edge);
+    v->pass = malloc(pixels * sizeof *v->pass);
+    bool good = v->edge && v->pass;
+    for (int k = 0; k < 3; k++) {
+        v->map[k] = malloc(pixels * sizeof *v->map[k]);
+        good = good && v->map[k];
+    }
+    if (good)
+        collect_edges(v, image->px, shrunk);
+    else
+        votes_clear(v);
+    return good ? 0 : -ENOMEM;
+}
+
+// Half as wide and high: means of four.
+static int halve(const struct grid_image *image, struct grid_image *ret)
+{
+    *ret = (struct grid_image){.width = image->width / 2, .height = image->height / 2};
+    ret->px = malloc((size_t)ret->width * (size_t)ret->height * sizeof *ret->px);
+    if (!ret->px)
+        return -ENOMEM;
+    for (int y = 0; y < ret->height; y++)
+        for (int x = 0; x < ret->width; x++) {
+            const float *at = image->px + (size_t)(2 * y) * (size_t)image->width + 2 * x;
+            ret->px[(size_t)y * (size_t)ret->width + (size_t)x] =
+                0.25F * (at[0] + at[1] + at[image->width] + at[image->width + 1]);
+        }
+    return 0;
+}
+
+int hollow_spots_find(const struct grid_image *image, struct hollow_spots ret[HOLLOW_SIZES])
+{
+    struct grid_image half;
+    struct votes v;
+    int r = votes_set(&v, image, 1);
+    if (r == 0) {
+        find_sizes(&v, image, 1, 0, HALF_FROM, ret);
+        votes_clear(&v);
+        r = halve(image, &half);
+    }
+    if (r == 0) {
+        r = votes_set(&v, &half, 2);
+        if (r == 0) {
+            find_sizes(&v, &half, 2, HALF_FROM, HOLLOW_SIZES, ret + HALF_FROM);
+            votes_clear(&v);
+        }
+        free(half.px);
+    }
+    return r;
+}
+
+int hollow_spots_fine(const struct grid_image *image, int size, struct hollow_spots *ret)
+{
+    struct votes v;
+    int r = votes_set(&v, image, 1);
+    if (r != 0)
+        return r;
+    find_sizes(&v, image, 1, size, size + 1, ret);
+    votes_clear(&v);
+    return 0;
+}

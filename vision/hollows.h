@@ -1,0 +1,53 @@
+// hollows: finds a Pentago board that has no lines: 6 x 6 round hollows in four blocks, some with
+// marbles in them. Internal to vision.
+//
+// 1. spots:   round things of any size, lighter, darker or half and half (a hollow is dark on the
+//             lamp's side and light opposite): gradients vote for what they point at and away from.
+// 2. lattice: from each cell of four spots the board is grown over all its places, seam and all, in
+//             every block it may belong to.
+// 3. verdict: on the right place all 36 points have something round, a marble or a hollow; the next
+//             best place must have clearly less.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vision/cvshim.h"
+#include "vision/geometry.h"
+#include "vision/grid.h"
+
+enum {
+    HOLLOWS_SIDE = 6, // points a side
+    HOLLOWS_POINTS = HOLLOWS_SIDE * HOLLOWS_SIDE,
+    HOLLOW_SPOTS_MAX = 160, // of one size
+    HOLLOW_SIZES = 14,
+};
+
+// Round things of about one size; strength is how much of a rim shows, 0 … 1.
+struct hollow_spots {
+    float radius; // pixels
+    int count;
+    struct cvshim_spot spot[HOLLOW_SPOTS_MAX]; // strongest first
+};
+
+// All sizes, smallest first. 0 or -ENOMEM.
+int hollow_spots_find(const struct grid_image *image, struct hollow_spots ret[HOLLOW_SIZES]);
+
+// One size alone, at the picture's full resolution: large ones are found more coarsely by
+// hollow_spots_find().
+int hollow_spots_fine(const struct grid_image *image, int size, struct hollow_spots *ret);
+
+struct hollows_request {
+    double seam;      // cells by which points on both sides of a seam are further apart
+    double marble;    // diameter, cells
+    struct lens lens; // fx = 0: unknown
+};
+
+// Finds the board in an 8-bit luma picture. 0, -ENOENT (*ret_why says what was seen, a static
+// string), -ENOMEM, -EIO. The grid comes upright: (0,0) at the bottom left of the picture.
+int hollows_find(const uint8_t *luma, int width, int height, const struct hollows_request *request,
+                 struct grid_result *ret, const char **ret_why);
+
+// Refines a geometry that is right within about a third of a cell. -ENOENT: it is not there.
+int hollows_refine(const uint8_t *luma, int width, int height, struct geometry *g,
+                   struct grid_result *ret);

@@ -44,6 +44,7 @@ struct vision {
     enum vision_arm arm;
     int64_t last_search_ns;
     bool searched;
+    bool on_surface; // the starting models were fitted to this board's surface
     uint32_t frames; // observed since the geometry was found
 };
 
@@ -414,6 +415,18 @@ static void confirm(struct vision *v)
     }
 }
 
+// Blocks are of any wood or colour; what marbles look like beside it follows from that.
+static void use_surface(struct vision *v)
+{
+    float look[VISION_FEATURES];
+    if (!v->settings.hollows || v->on_surface)
+        return;
+    surface_usual(&v->surface, &v->sampler, look);
+    stones_models_on(look, &v->models);
+    v->on_surface = true;
+    memset(v->point_known, 0, sizeof v->point_known);
+}
+
 static void read_board(struct vision *v, int64_t now)
 {
     surface_read(&v->surface, &v->sampler, &v->picture);
@@ -431,6 +444,7 @@ static void read_board(struct vision *v, int64_t now)
     // has not changed since.
     if (v->scene.state == SCENE_STILL && before != SCENE_STILL)
         memset(v->point_known, 0, sizeof v->point_known);
+    use_surface(v);
     read_points(v);
     if (!v->surface.learned && v->surface.foreign_largest < 4)
         surface_learn(&v->surface, &v->sampler, 1);
@@ -498,6 +512,7 @@ int vision_set_models(struct vision *vision, const struct vision_models *models,
                 return error_set(err, -EINVAL, "the model of colour %d holds no usable figures",
                                  k + 1);
     vision->models = *models;
+    vision->on_surface = true;
     return 0;
 }
 

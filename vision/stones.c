@@ -389,6 +389,27 @@ static void look_nearer(const struct stone_settings *t, const struct sampler *s,
     ret->nearer.offset_v = (b - PATCH_HALF) * STEP;
 }
 
+// The brightest pixel within a stone's outline about the patch's middle. Patches are coarser than
+// the picture, and a mirrored lamp is small: the pixels around each sample are looked at too.
+static float brightest(const struct stone_settings *t, const struct sampler *s,
+                       const struct picture *p, int n)
+{
+    int most = 0;
+    for (int k = 0; k < PATCH * PATCH; k++) {
+        const float du = (float)(k % PATCH - PATCH_HALF) * STEP / t->radius_u;
+        const float dv = (float)(k / PATCH - PATCH_HALF) * STEP / t->radius_v;
+        const int32_t at = s->patch_luma[n][k];
+        const int x = at % s->width, y = at / s->width;
+        if (du * du + dv * dv > 0.8F || x < 1 || y < 1 || x >= s->width - 1 || y >= s->height - 1)
+            continue;
+        for (int m = 0; m < 9; m++) {
+            const int luma = p->luma[at + (m / 3 - 1) * s->width + m % 3 - 1];
+            most = luma > most ? luma : most;
+        }
+    }
+    return SAMPLER_LOG[most];
+}
+
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
                     const struct surface *surface, const struct bare *bare, const struct picture *p,
                     int column, int row, struct stone_reading *ret)
@@ -400,10 +421,12 @@ void stones_measure(const struct stone_settings *settings, const struct sampler 
     ret->blocked = around.cells < 2 || !s->point_inside[n];
     struct difference d;
     measure_difference(s, p, n, &around, &d);
-    if (settings->hollows)
-        ret->lines = 0, ret->second_line = 1; // nothing to be seen, nothing hidden
-    else
+    if (settings->hollows) {
+        ret->second_line = 1; // no lines are to be seen, so none is hidden
+        ret->glint = brightest(settings, s, p, n) - around.at[0];
+    } else {
         line_share(settings, s, p, column, row, ret);
+    }
     // The point itself lies off the patch's middle by the parallax of a stone's height.
     const float point_a = PATCH_HALF - s->parallax[n][0] / STEP;
     const float point_b = PATCH_HALF - s->parallax[n][1] / STEP;

@@ -26,6 +26,7 @@ struct stone_reading {
     bool blocked;                   // the surface around is covered by something foreign
     bool disc;                      // something round lies here
     float feature[VISION_FEATURES]; // at the disc's centre, or at the point when there is none
+    float glint;                    // the brightest spot in it, against the surface; hollows only
     float score;                    // of the disc against its surroundings, 0..1
     float lines;                    // share of the four arms' contrast that is visible, about 0..1
     float second_line;              // the same of the second least visible arm
@@ -51,6 +52,11 @@ void stones_default_models(const struct vision_settings *settings, struct vision
 
 // Contrast of a bare line in this picture, log units.
 float stones_line_contrast(const struct sampler *s, const struct picture *p);
+
+// The starting models were made for light vinyl. On a surface of that look (mean log luma, cb and
+// cr over luma) a stone that keeps its own look differs from what is around it otherwise. Changes
+// only models that have learned nothing yet.
+void stones_models_on(const float surface[VISION_FEATURES], struct vision_models *models);
 
 void stones_measure(const struct stone_settings *settings, const struct sampler *s,
                     const struct surface *surface, const struct bare *bare, const struct picture *p,

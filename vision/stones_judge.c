@@ -20,6 +20,21 @@ void stones_default_models(const struct vision_settings *settings, struct vision
         ret->colour[k] = NAMED[settings->colour[k]];
 }
 
+void stones_models_on(const float surface[VISION_FEATURES], struct vision_models *models)
+{
+    static const float VINYL[VISION_FEATURES] = {5.25F, -0.09F, 0.03F};
+    // How much of the difference may be the light's and the exposure's.
+    static const float DOUBT[VISION_FEATURES] = {0.35F, 0.35F, 0.35F};
+    for (int c = 0; c < models->colours; c++) {
+        struct vision_colour_model *m = &models->colour[c];
+        for (int k = 0; k < VISION_FEATURES && m->weight == 0; k++) {
+            const float shift = VINYL[k] - surface[k];
+            m->mean[k] += shift;
+            m->deviation[k] = hypotf(m->deviation[k], DOUBT[k] * shift);
+        }
+    }
+}
+
 // Log density of a feature under a Gaussian with long tails, against a fixed unit.
 static float log_density(float x, float mean, float deviation, float unit)
 {
@@ -61,10 +76,12 @@ static float penalty(float excess, float deviation, float most)
 static float hollow_likelihood(const struct stone_reading *r)
 {
     static const struct vision_colour_model HOLLOW = {{-0.25F, 0, 0}, {0.22F, 0.05F, 0.05F}, 0};
-    static const float LIGHTEST = 0.12F; // log units
+    static const float LIGHTEST = 0.12F, GLINT = 0.15F; // log units
     const float change = r->remembered ? penalty(r->change - 0.36F, 0.07F, 9) : 0;
+    // Marbles mirror the lamp, hollows do not.
+    const float mirrors = penalty(r->glint - GLINT, 0.1F, 12);
     return colour_density(&HOLLOW, r->feature) + penalty(r->feature[0] - LIGHTEST, 0.08F, 10) +
-           change;
+           mirrors + change;
 }
 
 static float empty_likelihood(const struct stone_reading *r)
@@ -84,12 +101,17 @@ static float empty_likelihood(const struct stone_reading *r)
 
 // A stone is round, hides the lines unless it is clear, and makes its point look otherwise than
 // when it was empty.
-static float shape_likelihood(const struct stone_reading *r, bool transparent)
+static float shape_likelihood(const struct stone_reading *r, bool hollows, bool transparent)
 {
+    static const float MIRRORS = 0.35F; // log units
     const float change = r->remembered ? penalty(0.5F - r->change, 0.1F, 10) : 0;
     const float hides = transparent && r->remembered ? penalty(r->lines - 0.5F, 0.4F, 6)
                                                      : penalty(r->lines - 0.35F, 0.2F, 6);
-    return penalty(0.72F - r->score, 0.13F, 10) + hides + change;
+    float round = penalty(0.72F - r->score, 0.13F, 10);
+    // A marble as dark as its block is told by the lamp that it mirrors.
+    if (hollows)
+        round = fmaxf(round, penalty(MIRRORS - r->glint, 0.08F, 10));
+    return round + hides + change;
 }
 
 static void soft_max(const struct stone_settings *t, struct observation_point *p)
@@ -129,7 +151,8 @@ void stones_judge(const struct stone_settings *settings, const struct vision_mod
     ret->log_likelihood[0] = settings->hollows ? hollow_likelihood(r) : empty_likelihood(r);
     for (int k = 0; k < settings->colours; k++)
         ret->log_likelihood[k + 1] =
-            stone_density(&models->colour[k], r) + shape_likelihood(r, settings->transparent[k]);
+            stone_density(&models->colour[k], r) +
+            shape_likelihood(r, settings->hollows, settings->transparent[k]);
     ret->log_likelihood[OBSERVATION_UNKNOWN] = UNKNOWN;
     soft_max(settings, ret);
     if (ret->best >= 1 && ret->best <= settings->colours) {

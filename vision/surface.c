@@ -242,16 +242,22 @@ static void measure_foreign(struct surface *f, const struct sampler *s)
     }
 }
 
+void surface_usual(const struct surface *surface, const struct sampler *s, float ret[3])
+{
+    ret[0] = median_of(surface->log_luma, s->cell_inside, surface->cells);
+    ret[1] = median_of(surface->cb, s->cell_inside, surface->cells);
+    ret[2] = median_of(surface->cr, s->cell_inside, surface->cells);
+}
+
 // Before anything was learned: what most cells look like is the board.
 static void assume_even(struct surface *f, const struct sampler *s)
 {
-    const float luma = median_of(f->log_luma, s->cell_inside, f->cells);
-    const float cb = median_of(f->cb, s->cell_inside, f->cells);
-    const float cr = median_of(f->cr, s->cell_inside, f->cells);
+    float usual[3];
+    surface_usual(f, s, usual);
     for (int c = 0; c < f->cells; c++) {
-        f->base[c] = luma;
-        f->base_cb[c] = cb;
-        f->base_cr[c] = cr;
+        f->base[c] = usual[0];
+        f->base_cb[c] = usual[1];
+        f->base_cr[c] = usual[2];
     }
 }
 

@@ -44,6 +44,9 @@ void surface_tilt(const struct surface *surface, const struct sampler *s, int co
 void surface_unveiled(const struct surface *surface, const struct sampler *s, int column, int row,
                       float *ret_log_luma, float *ret_cb, float *ret_cr);
 
+// What most cells look like: log luma, cb and cr over luma.
+void surface_usual(const struct surface *surface, const struct sampler *s, float ret[3]);
+
 // Takes the cells that are not foreign as what the surface looks like; `rate` 1 = at once.
 void surface_learn(struct surface *surface, const struct sampler *s, float rate);
 

@@ -16,6 +16,7 @@ static const float BRIGHT_MAX = 0.30F; // log units more light
 // A lamp that the board mirrors is added light through which the lines still show.
 static const float VEIL_MIN = 0.08F;   // log units more light, below which it does not matter
 static const float VEIL_LINES = 0.06F; // contrast of a line that shows through
+static const float SHEEN_MOST = 0.12F; // of white, on blocks without lines
 enum { VEIL_ARMS = 2 };                // of the pieces of line around a cell: how many must show
 
 static int compare_floats(const void *a, const void *b)
@@ -185,8 +186,9 @@ static bool find_veil(struct surface *f, const struct sampler *s, const struct p
     // Beyond the border there is one piece of line on one side, and none at the corners.
     const int i = c % (s->columns + 1), j = c / (s->columns + 1);
     const bool side = i == 0 || i == s->columns, end = j == 0 || j == s->rows;
-    if (s->hollows)
-        return false; // without lines, nothing tells it from a thing that is light
+    if (s->hollows) // no lines that would show through; a sleeve would be lighter than a sheen
+        return veil_between(bare, seen, f->veil[c]) &&
+               f->veil[c][0] + f->veil[c][1] + f->veil[c][2] < 3 * SHEEN_MOST;
     const int enough = VEIL_ARMS - side - end;
     return veil_between(bare, seen, f->veil[c]) && lines_around(s, p, c) >= enough;
 }

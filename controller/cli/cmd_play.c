@@ -5,7 +5,9 @@
 
 #include "config/base/log.h"
 #include "config/paths.h"
+#include "config/presets.h"
 #include "config/schema.h"
+#include "config/value.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/console.h"
 #include "controller/play.h"
@@ -186,6 +188,7 @@ struct arguments {
     int level;
     // Settings that --seed, --state and --variant stand for.
     char seed_setting[40], state_setting[PATH_SIZE + 16], variant_setting[64];
+    char preset_setting[PRESET_VALUES_MAX][64];
     char columns_setting[24], rows_setting[24];
 };
 
@@ -233,6 +236,28 @@ static bool simulated(const struct settings *settings)
     return settings->camera.source == SETTINGS_CAMERA_SIM;
 }
 
+// Adds what a preset says of board and stones, unless the settings say something of that
+// themselves.
+static bool add_preset(struct arguments *a, const struct settings *settings,
+                       const struct preset *preset)
+{
+    struct settings usual;
+    settings_default(&usual);
+    for (int i = 0; i < PRESET_VALUES_MAX && preset->value[i][0]; i++) {
+        const struct schema_key *key = schema_find(preset->value[i][0]);
+        if (strcmp(key->key, "game.variant") != 0 && !value_equal(key, settings, &usual))
+            return false;
+    }
+    for (int i = 0; i < PRESET_VALUES_MAX && preset->value[i][0]; i++) {
+        if (strcmp(preset->value[i][0], "game.variant") == 0)
+            continue; // that is settled, perhaps with words after its name
+        snprintf(a->preset_setting[i], sizeof a->preset_setting[i], "%s=%s", preset->value[i][0],
+                 preset->value[i][1]);
+        options_add_set(&a->common, a->preset_setting[i]);
+    }
+    return true;
+}
+
 // A game that isn't the settings' own: board and stones must fit this one. The simulated table
 // brings the board that it needs, where the settings name no other.
 static void set_game(struct arguments *a, const struct settings *settings, const char *name,
@@ -244,6 +269,8 @@ static void set_game(struct arguments *a, const struct settings *settings, const
     options_add_set(&a->common, a->variant_setting);
     bool sim = a->common.sim || simulated(settings);
     if (!sim || b->columns != BOARD_SIZE_MAX || b->rows != BOARD_SIZE_MAX)
+        return;
+    if (strcmp(name, "pentago") == 0 && add_preset(a, settings, preset_find("pentago-board")))
         return;
     snprintf(a->columns_setting, sizeof a->columns_setting, "board.columns=%u", size);
     snprintf(a->rows_setting, sizeof a->rows_setting, "board.rows=%u", size);

@@ -76,7 +76,8 @@ void table_setup_default(struct table_setup *s)
                   .pitch_x = 22,
                   .pitch_y = 22,
                   .margin = 18,
-                  .line_width = 0.9},
+                  .line_width = 0.9,
+                  .askew = 0.4},
         .stones = {.colours = 2,
                    .colour = {STONE_BLUE, STONE_RED, STONE_GREEN, STONE_AMBER},
                    .diameter = 16,
@@ -198,6 +199,11 @@ void table_setup_random(uint64_t seed, struct table_setup *s)
     s->person.move_s = rng_range(&rng, 1.6, 2.8);
     s->person.skin = (int)rng_below(&rng, 4);
     s->person.sleeve = (int)rng_below(&rng, 4);
+    // Of a board of hollows; on white blocks and on red ones some marbles would be lost to people.
+    static const enum setup_blocks BLOCKS[] = {SETUP_BLOCKS_BIRCH, SETUP_BLOCKS_BIRCH,
+                                               SETUP_BLOCKS_WALNUT, SETUP_BLOCKS_BLACK};
+    s->board.made_of = BLOCKS[rng_below(&rng, sizeof BLOCKS / sizeof BLOCKS[0])];
+    s->board.askew = rng_range(&rng, 0, 0.8);
 }
 
 void setup_use_hollows(struct setup_board *b)

@@ -164,6 +164,23 @@ static void test_pentago(void **state)
     program_free(&p);
 }
 
+// Where the settings name no board, the simulated table brings the one that is sold for it.
+static void test_pentago_on_hollows(void **state)
+{
+    (void)state;
+    struct program p;
+    char path[64];
+    snprintf(path, sizeof path, "%s/hollows", folder);
+    const char *const arguments[] = {"play", "--sim",  "--auto", "--variant", "pentago", "--level",
+                                     "2",    "--seed", "3",      "--state",   path,      NULL};
+    program_start(&p, "tessera", arguments);
+    assert_int_equal(program_wait(&p, 200), 0);
+    assert_non_null(strstr(p.told, "please turn block "));
+    assert_non_null(strstr(p.told, "placing a white marble"));
+    assert_non_null(strstr(p.said, "0 questions"));
+    program_free(&p);
+}
+
 static const char *last_of(const char *text, const char *what)
 {
     const char *last = NULL;
@@ -259,10 +276,15 @@ static void test_wrong_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_use),    cmocka_unit_test(test_same_seed_same_game),
-        cmocka_unit_test(test_typed_game),   cmocka_unit_test(test_typed_ahead),
-        cmocka_unit_test(test_resign_ahead), cmocka_unit_test(test_second_start),
-        cmocka_unit_test(test_pentago),      cmocka_unit_test(test_pentago_draw_and_resign),
+        cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_same_seed_same_game),
+        cmocka_unit_test(test_typed_game),
+        cmocka_unit_test(test_typed_ahead),
+        cmocka_unit_test(test_resign_ahead),
+        cmocka_unit_test(test_second_start),
+        cmocka_unit_test(test_pentago),
+        cmocka_unit_test(test_pentago_on_hollows),
+        cmocka_unit_test(test_pentago_draw_and_resign),
     };
     signal(SIGPIPE, SIG_IGN);
     if (!mkdtemp(folder))

@@ -318,7 +318,8 @@ static void remember_bare(struct vision *v)
     const int count = v->sampler.columns * v->sampler.rows;
     // Stones that hide what is below are seen without; and where a real board was pushed a little
     // or a shadow has moved on, empty points look otherwise as well.
-    if (!stones_any_transparent(&v->stones) && !v->stones.hollows)
+    // Blocks that turn bring other grain below every point.
+    if (!stones_any_transparent(&v->stones) || v->stones.hollows)
         return;
     for (int n = 0; n < count; n++) {
         const bool turn = (v->frames + (uint32_t)n) % ROUND == 0;

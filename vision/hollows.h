@@ -37,6 +37,30 @@ int hollow_spots_find(const struct grid_image *image, struct hollow_spots ret[HO
 // hollow_spots_find().
 int hollow_spots_fine(const struct grid_image *image, int size, struct hollow_spots *ret);
 
+// The spot nearest to (x, y), at most `reach` pixels away; -1: none.
+int hollow_spots_nearest(const struct hollow_spots *spots, double x, double y, double reach);
+// How much a spot counts, 0 … 1.
+double hollow_spots_strength(const struct hollow_spots *spots, int spot);
+
+#define HOLLOWS_MATCHED 0.17 // cells a spot may lie off its point
+#define HOLLOWS_STRONG  0.45 // strength from which a spot counts fully
+
+// A way to lay the board over spots.
+struct hollows_placing {
+    double h[9];              // cells with the seam let out -> pixels
+    int spot[HOLLOWS_POINTS]; // row by row; -1: none
+    int matched;
+    double score; // share of the points that show a rim, less what speaks against it
+};
+
+// The best place (score 0: none), and the score of the next best elsewhere. Returns the size of the
+// spots it is made of.
+int hollows_place(const struct hollow_spots spots[HOLLOW_SIZES], double seam, double marble,
+                  struct hollows_placing *ret, double *ret_next);
+
+// Where point n lies, cells with the seam let out.
+void hollows_plane(double seam, int n, double ret[2]);
+
 struct hollows_request {
     double seam;      // cells by which points on both sides of a seam are further apart
     double marble;    // diameter, cells

@@ -1,364 +1,15 @@
-// A Pentago board in its round things.
+// A Pentago board without lines: found in a picture, and followed.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/base/spacing.h"
 #include "vision/hollows.h"
-#include "vision/linear.h"
 
-enum {
-    SEED_SPOTS = 90, // the strongest spots that may be a cell's corner
-    MORE_SEEDS = 4,  // tried once a board was found, for other places it may have
-    SEEDS_MAX = 60,  // cells of four spots, of one size
-    GROW_ROUNDS = 8,
-    AFFINE_BELOW = 9, // points: too few and too near for a perspective
-};
-
-static const double REACH = 1.55;       // cells from what is matched already to what may be next
-static const double NEAR = 0.30;        // cells a spot may lie off while growing
-static const double MATCHED = 0.17;     // … at last
-static const double STRONG = 0.45F;     // of a rim: more counts as much
-static const double SCORE_LEAST = 0.80; // share of the points that show a rim
-static const double SCORE_SURE = 0.93;
+static const double SCORE_LEAST = 0.80;  // share of the points that show a rim
 static const double MARGIN_LEAST = 0.06; // to the next best place
 static const double FOLLOW = 0.34;       // cells a board may have moved to be followed
 static const double SEEN_LEAST = 0.55;   // then: share of the points that show a rim
-static const double STRAY = 0.5;         // what a round thing between the points costs
-
-// A way to lay the board over the spots.
-struct placing {
-    double h[9];              // cells with the seam let out -> pixels
-    int spot[HOLLOWS_POINTS]; // -1: none
-    int matched;
-    double score;
-};
-
-struct search {
-    const struct hollow_spots *spots;
-    double seam;
-    double marble;
-    struct placing best, next; // next: elsewhere
-};
-
-static double let_out(double seam, int index)
-{
-    return index + (index >= HOLLOWS_SIDE / 2 ? seam : 0);
-}
-
-static void plane_of(double seam, int n, double ret[2])
-{
-    ret[0] = let_out(seam, n % HOLLOWS_SIDE);
-    ret[1] = let_out(seam, n / HOLLOWS_SIDE);
-}
-
-// --- growing ---
-
-// C17 does not add a const below a pointer by itself.
-static bool homography_of(double (*src)[2], double (*dst)[2], int count, double h[9])
-{
-    return homography_fit((const double(*)[2])src, (const double(*)[2])dst, count, h);
-}
-
-// x and y as linear functions of (u, v).
-static bool affine_fit(double (*src)[2], double (*dst)[2], int count, double h[9])
-{
-    struct normal_equations x, y;
-    normal_clear(&x, 3);
-    normal_clear(&y, 3);
-    for (int k = 0; k < count; k++) {
-        const double j[3] = {src[k][0], src[k][1], 1};
-        normal_add(&x, j, dst[k][0], 1);
-        normal_add(&y, j, dst[k][1], 1);
-    }
-    h[6] = h[7] = 0;
-    h[8] = 1;
-    return normal_solve(&x, 0, h) && normal_solve(&y, 0, h + 3);
-}
-
-static bool fit(const struct search *s, struct placing *p)
-{
-    double src[HOLLOWS_POINTS][2], dst[HOLLOWS_POINTS][2];
-    int count = 0;
-    for (int n = 0; n < HOLLOWS_POINTS; n++) {
-        if (p->spot[n] < 0)
-            continue;
-        plane_of(s->seam, n, src[count]);
-        dst[count][0] = (double)s->spots->spot[p->spot[n]].x;
-        dst[count][1] = (double)s->spots->spot[p->spot[n]].y;
-        count++;
-    }
-    p->matched = count;
-    return count < AFFINE_BELOW ? affine_fit(src, dst, count, p->h)
-                                : homography_of(src, dst, count, p->h);
-}
-
-static double cell_px(const double h[9], double u, double v)
-{
-    double x0, y0, x1, y1, x2, y2;
-    homography_apply(h, u, v, &x0, &y0);
-    homography_apply(h, u + 0.5, v, &x1, &y1);
-    homography_apply(h, u, v + 0.5, &x2, &y2);
-    return 2 * sqrt(fabs((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)));
-}
-
-static int nearest_spot(const struct hollow_spots *spots, double x, double y, double reach)
-{
-    int best = -1;
-    for (int k = 0; k < spots->count; k++) {
-        const double d = hypot((double)spots->spot[k].x - x, (double)spots->spot[k].y - y);
-        if (d < reach) {
-            reach = d;
-            best = k;
-        }
-    }
-    return best;
-}
-
-static bool within_reach(const struct search *s, const bool had[HOLLOWS_POINTS], int n)
-{
-    double at[2], other[2];
-    plane_of(s->seam, n, at);
-    for (int m = 0; m < HOLLOWS_POINTS; m++) {
-        plane_of(s->seam, m, other);
-        if (had[m] && hypot(other[0] - at[0], other[1] - at[1]) < REACH + s->seam)
-            return true;
-    }
-    return false;
-}
-
-// Matches all points within reach of those matched to the spots nearest to where they should be.
-static void match(const struct search *s, struct placing *p, double near, bool all)
-{
-    bool had[HOLLOWS_POINTS];
-    for (int n = 0; n < HOLLOWS_POINTS; n++)
-        had[n] = p->spot[n] >= 0;
-    for (int n = 0; n < HOLLOWS_POINTS; n++) {
-        double at[2], x, y;
-        if (!all && !within_reach(s, had, n))
-            continue;
-        plane_of(s->seam, n, at);
-        homography_apply(p->h, at[0], at[1], &x, &y);
-        p->spot[n] = nearest_spot(s->spots, x, y, near * cell_px(p->h, at[0], at[1]));
-    }
-}
-
-static bool grow(const struct search *s, struct placing *p)
-{
-    for (int round = 0; round < GROW_ROUNDS; round++) {
-        const int before = p->matched;
-        if (!fit(s, p))
-            return false;
-        match(s, p, NEAR, false);
-        p->matched = 0;
-        for (int n = 0; n < HOLLOWS_POINTS; n++)
-            p->matched += p->spot[n] >= 0;
-        if (p->matched < 4)
-            return false;
-        if (round > 1 && p->matched <= before)
-            break;
-    }
-    return p->matched > HOLLOWS_POINTS / 2 && fit(s, p);
-}
-
-// --- verdict ---
-
-// A board seen from above: its corners go round, none is behind the camera, and its cells are of
-// about one size.
-static bool plausible(const struct search *s, const struct placing *p)
-{
-    const double far = HOLLOWS_SIDE - 1 + s->seam;
-    double least = INFINITY, most = 0;
-    for (int k = 0; k < 4; k++) {
-        const double u = k == 1 || k == 2 ? far : 0, v = k >= 2 ? far : 0;
-        const double w = p->h[6] * u + p->h[7] * v + p->h[8];
-        const double middle = p->h[6] * far / 2 + p->h[7] * far / 2 + p->h[8];
-        if (!(w * middle > 0))
-            return false;
-        const double cell = cell_px(p->h, u, v);
-        least = fmin(least, cell);
-        most = fmax(most, cell);
-    }
-    return least > 0 && most < 3 * least;
-}
-
-static double strength(const struct search *s, int spot)
-{
-    return fmin(1, (double)s->spots->spot[spot].strength / STRONG);
-}
-
-// A board one row off leaves a row of round things just beside it. Returns what that costs.
-static double left_out(const struct search *s, const struct placing *p)
-{
-    enum { ALLOWED = 2 }; // of a side's six
-    static const double COST = 2;
-    const double far = HOLLOWS_SIDE - 1 + s->seam;
-    int excess = 0;
-    for (int side = 0; side < 4; side++) {
-        int seen = 0;
-        for (int k = 0; k < HOLLOWS_SIDE; k++) {
-            const double along = let_out(s->seam, k), beyond = side & 1 ? far + 1 : -1;
-            const double u = side & 2 ? along : beyond, v = side & 2 ? beyond : along;
-            double x, y;
-            homography_apply(p->h, u, v, &x, &y);
-            const int spot = nearest_spot(s->spots, x, y, MATCHED * cell_px(p->h, u, v));
-            seen += spot >= 0 && (double)s->spots->spot[spot].strength > STRONG;
-        }
-        excess += seen > ALLOWED ? seen - ALLOWED : 0;
-    }
-    return COST * excess;
-}
-
-static void judge(const struct search *s, struct placing *p)
-{
-    double inverse[9], sum = 0;
-    bool used[HOLLOW_SPOTS_MAX] = {false};
-    p->score = 0;
-    match(s, p, MATCHED, true);
-    for (int n = 0; n < HOLLOWS_POINTS; n++)
-        if (p->spot[n] >= 0) {
-            sum += strength(s, p->spot[n]);
-            used[p->spot[n]] = true;
-        }
-    if (!homography_invert(p->h, inverse))
-        return;
-    for (int k = 0; k < s->spots->count; k++) {
-        double u, v;
-        homography_apply(inverse, (double)s->spots->spot[k].x, (double)s->spots->spot[k].y, &u, &v);
-        const double far = HOLLOWS_SIDE - 1 + s->seam;
-        if (!used[k] && u > 0 && v > 0 && u < far && v < far &&
-            s->spots->spot[k].strength > (float)STRONG)
-            sum -= STRAY;
-    }
-    p->score = (sum - left_out(s, p)) / HOLLOWS_POINTS;
-}
-
-// How far two placings' corners are apart, cells; a board laid down otherwise round is the same.
-static double apart(const struct search *s, const struct placing *a, const struct placing *b)
-{
-    double sum_a[2] = {0}, sum_b[2] = {0};
-    const double far = HOLLOWS_SIDE - 1 + s->seam;
-    double worst = 0;
-    for (int k = 0; k < 4; k++) {
-        double nearest = INFINITY;
-        double x, y;
-        homography_apply(a->h, k & 1 ? far : 0, k & 2 ? far : 0, &x, &y);
-        sum_a[0] += x / 4;
-        sum_a[1] += y / 4;
-        for (int m = 0; m < 4; m++) {
-            double x2, y2;
-            homography_apply(b->h, m & 1 ? far : 0, m & 2 ? far : 0, &x2, &y2);
-            nearest = fmin(nearest, hypot(x2 - x, y2 - y));
-            if (k == 0) {
-                sum_b[0] += x2 / 4;
-                sum_b[1] += y2 / 4;
-            }
-        }
-        worst = fmax(worst, nearest);
-    }
-    const double middle = hypot(sum_a[0] - sum_b[0], sum_a[1] - sum_b[1]);
-    return fmax(worst, middle) / cell_px(a->h, far / 2, far / 2);
-}
-
-static void enter(struct search *s, const struct placing *p)
-{
-    static const double SAME = 0.4; // cells
-    if (p->score > s->best.score) {
-        if (s->best.score > 0 && apart(s, p, &s->best) > SAME)
-            s->next = s->best;
-        s->best = *p;
-    } else if (p->score > s->next.score && apart(s, p, &s->best) > SAME) {
-        s->next = *p;
-    }
-}
-
-// --- seeds ---
-
-struct seed {
-    int spot[4]; // (0,0) (1,0) (0,1) (1,1), u to the right, v upwards
-};
-
-// Spots at about the distance of a cell from spot k, to the right of it (up to 45 degrees off), or
-// above. The nearest two. Returns how many.
-static int neighbours(const struct search *s, int k, bool above, int ret[2])
-{
-    const struct hollow_spots *spots = s->spots;
-    // The spots are marbles or hollows that are a little larger.
-    const double cell = 2 * (double)spots->radius / s->marble;
-    double length[2] = {INFINITY, INFINITY};
-    int count = 0;
-    for (int m = 0; m < spots->count; m++) {
-        double dx = (double)(spots->spot[m].x - spots->spot[k].x);
-        double dy = (double)(spots->spot[k].y - spots->spot[m].y);
-        if (above) {
-            const double turned = dx;
-            dx = dy;
-            dy = -turned;
-        }
-        const double d = hypot(dx, dy);
-        if (d < 0.62 * cell || d > 1.35 * cell || dx <= 0 || fabs(dy) > dx)
-            continue;
-        const int at = d < length[0] ? 0 : d < length[1] ? 1 : 2;
-        if (at == 2)
-            continue;
-        if (at == 0) {
-            length[1] = length[0];
-            ret[1] = ret[0];
-        }
-        length[at] = d;
-        ret[at] = m;
-        count = count < 2 ? count + 1 : 2;
-    }
-    return count;
-}
-
-static int find_seeds(const struct search *s, struct seed ret[SEEDS_MAX])
-{
-    const struct hollow_spots *spots = s->spots;
-    int count = 0;
-    for (int k = 0; k < spots->count && k < SEED_SPOTS; k++) {
-        int right[2], up[2];
-        const int rights = neighbours(s, k, false, right), ups = neighbours(s, k, true, up);
-        for (int a = 0; a < rights; a++)
-            for (int b = 0; b < ups && count < SEEDS_MAX; b++) {
-                const struct cvshim_spot *o = &spots->spot[k], *r = &spots->spot[right[a]],
-                                         *u = &spots->spot[up[b]];
-                const double lr = hypot((double)(r->x - o->x), (double)(r->y - o->y));
-                const double lu = hypot((double)(u->x - o->x), (double)(u->y - o->y));
-                const double across =
-                    (double)((r->x - o->x) * (o->y - u->y) - (o->y - r->y) * (u->x - o->x));
-                if (lr > 1.7 * lu || lu > 1.7 * lr || across < 0.8 * lr * lu)
-                    continue;
-                const int other = nearest_spot(spots, (double)(r->x + u->x - o->x),
-                                               (double)(r->y + u->y - o->y), 0.2 * (lr + lu) / 2);
-                if (other >= 0)
-                    ret[count++] = (struct seed){{k, right[a], up[b], other}};
-            }
-    }
-    return count;
-}
-
-// The cell may be any of a block's four, in any block.
-static void try_seed(struct search *s, const struct seed *seed)
-{
-    for (int c = 0; c < HOLLOWS_SIDE - 1; c++)
-        for (int r = 0; r < HOLLOWS_SIDE - 1; r++) {
-            if (c == HOLLOWS_SIDE / 2 - 1 || r == HOLLOWS_SIDE / 2 - 1)
-                continue; // across a seam
-            struct placing p = {.matched = 4};
-            for (int n = 0; n < HOLLOWS_POINTS; n++)
-                p.spot[n] = -1;
-            for (int k = 0; k < 4; k++)
-                p.spot[(r + (k >> 1)) * HOLLOWS_SIDE + c + (k & 1)] = seed->spot[k];
-            if (!grow(s, &p) || !plausible(s, &p))
-                continue;
-            judge(s, &p);
-            enter(s, &p);
-        }
-}
-
-// --- from spots to a geometry ---
 
 // In pixels of the whole picture, as the lens shows them.
 static void point_of(const struct hollow_spots *spots, int spot, double scale, double ret[2])
@@ -376,12 +27,13 @@ static double fit_geometry(struct geometry *g, const struct hollow_spots *spots,
     for (int n = 0; n < HOLLOWS_POINTS; n++) {
         if (spot[n] < 0)
             continue;
-        plane_of(g->seam_u, n, src[count]);
+        hollows_plane(g->seam_u, n, src[count]);
         point_of(spots, spot[n], scale, seen[count]);
         lens_undistort(&g->lens, seen[count][0], seen[count][1], &dst[count][0], &dst[count][1]);
         count++;
     }
-    if (count < HOLLOWS_POINTS / 2 || !homography_of(src, dst, count, g->homography))
+    if (count < HOLLOWS_POINTS / 2 ||
+        !homography_fit((const double(*)[2])src, (const double(*)[2])dst, count, g->homography))
         return -1;
     for (int k = 0; k < count; k++) {
         double x, y;
@@ -409,45 +61,23 @@ static struct geometry geometry_for(const struct hollows_request *request, int w
     return g;
 }
 
-static void search_sizes(struct search *s, const struct hollow_spots spots[HOLLOW_SIZES],
-                         int *ret_size)
-{
-    static struct seed none;
-    struct seed seed[SEEDS_MAX] = {none};
-    for (int size = 0; size < HOLLOW_SIZES; size++) {
-        const double before = s->best.score;
-        s->spots = &spots[size];
-        if (s->spots->count < HOLLOWS_POINTS / 2)
-            continue;
-        const int seeds = find_seeds(s, seed);
-        int more = MORE_SEEDS;
-        for (int k = 0; k < seeds && more > 0; k++) {
-            try_seed(s, &seed[k]);
-            more -= s->best.score > SCORE_SURE;
-        }
-        if (s->best.score > before)
-            *ret_size = size;
-        else if (s->best.score > SCORE_SURE)
-            return; // it gets no better
-    }
-}
-
 // What the search found in the whole picture's pixels, if it is to be believed.
-static int conclude(const struct search *s, const struct hollow_spots *spots,
-                    const struct grid_image *image, const struct hollows_request *request,
-                    int width, int height, struct grid_result *ret, const char **ret_why)
+static int conclude(const struct hollows_placing *best, double next,
+                    const struct hollow_spots *spots, const struct grid_image *image,
+                    const struct hollows_request *request, int width, int height,
+                    struct grid_result *ret, const char **ret_why)
 {
-    struct grid_result found = {.score = s->best.score,
+    struct grid_result found = {.score = best->score,
                                 .geometry = geometry_for(request, width, height)};
-    if (s->best.score < SCORE_LEAST) {
+    if (best->score < SCORE_LEAST) {
         *ret_why = "not all of its hollows were seen; is it in the picture, and free of hands?";
         return -ENOENT;
     }
     *ret_why = "which of the rows of round things are the board's can't be told";
-    if (s->best.score - s->next.score < MARGIN_LEAST)
+    if (best->score - next < MARGIN_LEAST)
         return -ENOENT;
     found.rms_cells =
-        fit_geometry(&found.geometry, spots, s->best.spot, (double)width / image->width);
+        fit_geometry(&found.geometry, spots, best->spot, (double)width / image->width);
     if (found.rms_cells < 0)
         return -ENOENT;
     grid_turn_upright(&found.geometry);
@@ -459,22 +89,19 @@ int hollows_find(const uint8_t *luma, int width, int height, const struct hollow
                  struct grid_result *ret, const char **ret_why)
 {
     struct grid_image image;
-    int size = 0;
     int r = grid_image_make(luma, width, height, false, &image);
     if (r != 0) {
         *ret_why = "the picture is too small to show a board";
         return r == -EINVAL ? -ENOENT : r;
     }
     struct hollow_spots *spots = calloc(HOLLOW_SIZES, sizeof *spots);
-    struct search *s = calloc(1, sizeof *s);
-    r = spots && s ? hollow_spots_find(&image, spots) : -ENOMEM;
+    r = spots ? hollow_spots_find(&image, spots) : -ENOMEM;
     if (r == 0) {
-        s->seam = request->seam;
-        s->marble = request->marble;
-        search_sizes(s, spots, &size);
-        r = conclude(s, &spots[size], &image, request, width, height, ret, ret_why);
+        struct hollows_placing best;
+        double next;
+        const int size = hollows_place(spots, request->seam, request->marble, &best, &next);
+        r = conclude(&best, next, &spots[size], &image, request, width, height, ret, ret_why);
     }
-    free(s);
     free(spots);
     free(image.px);
     return r;
@@ -489,10 +116,10 @@ static double match_size(const struct geometry *g, const struct hollow_spots *sp
         double x, y;
         const double u = n % HOLLOWS_SIDE, v = n / HOLLOWS_SIDE;
         geometry_board_to_image(g, u, v, &x, &y);
-        spot[n] = nearest_spot(spots, (x + 0.5) / scale - 0.5, (y + 0.5) / scale - 0.5,
-                               near * geometry_cell_px(g, u, v) / scale);
+        spot[n] = hollow_spots_nearest(spots, (x + 0.5) / scale - 0.5, (y + 0.5) / scale - 0.5,
+                                       near * geometry_cell_px(g, u, v) / scale);
         if (spot[n] >= 0)
-            sum += fmin(1, (double)spots->spot[spot[n]].strength / STRONG);
+            sum += hollow_spots_strength(spots, spot[n]);
     }
     return sum / HOLLOWS_POINTS;
 }
@@ -522,7 +149,7 @@ static int refine_in(const struct grid_image *image, int width, struct geometry 
     const int size = r == 0 ? usual_size(g, spots, scale) : r;
     r = size < 0 ? size : hollow_spots_fine(image, size, &spots[size]);
     for (int round = 0; r == 0 && round < 2; round++) {
-        const double near = round == 0 ? FOLLOW : MATCHED;
+        const double near = round == 0 ? FOLLOW : HOLLOWS_MATCHED;
         ret->score = match_size(g, &spots[size], scale, near, spot);
         ret->rms_cells = fit_geometry(g, &spots[size], spot, scale);
         if (ret->rms_cells < 0 || ret->score < SEEN_LEAST)

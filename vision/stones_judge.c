@@ -71,6 +71,16 @@ static float penalty(float excess, float deviation, float most)
     return -fminf(0.5F * z * z, most);
 }
 
+// A marble lies in its hollow; one that is clearly seen beside lies in the hollow of a block that
+// stands askew or half turned: neither a marble on this point nor an empty hollow.
+static float beside_hollow(const struct stone_reading *r)
+{
+    static const float CLEAR = 0.7F, ASIDE = 0.22F; // score; cells
+    if (!r->disc || r->score < CLEAR)
+        return 0;
+    return penalty(hypotf(r->offset_u, r->offset_v) - ASIDE, 0.03F, 20);
+}
+
 // A hollow is round itself, and dark where the lamp does not shine in; never much lighter than what
 // is around. Where its look is remembered, that says more.
 static float hollow_likelihood(const struct stone_reading *r)
@@ -153,6 +163,8 @@ void stones_judge(const struct stone_settings *settings, const struct vision_mod
         ret->log_likelihood[k + 1] =
             stone_density(&models->colour[k], r) +
             shape_likelihood(r, settings->hollows, settings->transparent[k]);
+    for (int k = 0; settings->hollows && k <= settings->colours; k++)
+        ret->log_likelihood[k] += beside_hollow(r);
     ret->log_likelihood[OBSERVATION_UNKNOWN] = UNKNOWN;
     soft_max(settings, ret);
     if (ret->best >= 1 && ret->best <= settings->colours) {

@@ -1,5 +1,6 @@
 // Pentago's small board found cold, with marbles all over it: it must be found where it is, or not
 // at all - one line off, every marble would seem to have moved.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,6 +126,39 @@ static void hollows_are_found_and_read(void **state)
     }
 }
 
+// Half way round, the marbles on a block's rim are in none of the hollows as the board has them.
+static void a_block_half_turned_is_seen(void **state)
+{
+    (void)state;
+    struct table_setup setup;
+    hollows_table(false, 100, &setup);
+    struct vision_rig *rig = vision_rig_new(&setup);
+    static const int8_t MARBLES[][2] = {{3, 3}, {5, 3}, {4, 4}, {0, 0}, {2, 4}, {4, 1}};
+    static const double ANGLE = -35 * M_PI / 180; // of block 2, before the next look
+    vision_rig_look(rig, 3);
+    for (size_t k = 0; k < sizeof MARBLES / sizeof MARBLES[0]; k++) {
+        double at[2], middle[2];
+        setup_board_at(&setup.board, MARBLES[k][0], MARBLES[k][1], at);
+        setup_block_middle(&setup.board, 2, middle);
+        if (k < 3) {
+            const double dx = at[0] - middle[0], dy = at[1] - middle[1];
+            at[0] = middle[0] + dx * cos(ANGLE) - dy * sin(ANGLE);
+            at[1] = middle[1] + dx * sin(ANGLE) + dy * cos(ANGLE);
+        }
+        assert_int_equal(table_put_stone(rig->table, 1, at[0], at[1]), 0);
+    }
+    vision_rig_look(rig, 8);
+    int unknown = 0;
+    for (int n = 0; n < LINES * LINES; n++) {
+        const bool turned = n % LINES >= 3 && n / LINES >= 3;
+        unknown += rig->seen.point[n].best == OBSERVATION_UNKNOWN;
+        assert_true(turned || rig->seen.point[n].best != OBSERVATION_UNKNOWN);
+    }
+    assert_in_range(unknown, 2, 4);
+    assert_int_equal(rig->seen.point[4 * LINES + 4].best, 1); // its middle stays
+    vision_rig_free(rig);
+}
+
 // One row of hollows is beyond the picture's edge: what shows is no board.
 static void hollows_cut_off_are_no_board(void **state)
 {
@@ -162,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found_where_it_is),
         cmocka_unit_test(hollows_are_found_and_read),
+        cmocka_unit_test(a_block_half_turned_is_seen),
         cmocka_unit_test(hollows_cut_off_are_no_board),
         cmocka_unit_test(not_found_when_a_row_is_cut_off),
     };

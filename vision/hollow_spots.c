@@ -12,7 +12,7 @@ static const float RADIUS_LEAST = 4.5F, RADIUS_STEP = 1.17F; // pixels; from siz
 static const float EDGE_LEAST = 0.02F;                       // log units a pixel
 static const float EDGE_FULL = 0.06F;                        // more counts as much
 static const float VOTES_LEAST = 0.25F;
-static const float STEP_FULL = 0.20F;  // log units across a rim; more counts as much
+static const float STEP_FULL = 0.12F;  // log units across a rim; more counts as much
 static const float SPOT_LEAST = 0.15F; // strength
 
 struct votes {

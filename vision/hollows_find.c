@@ -114,7 +114,8 @@ static double match_size(const struct geometry *g, const struct hollow_spots *sp
     double sum = 0;
     for (int n = 0; n < HOLLOWS_POINTS; n++) {
         double x, y;
-        const double u = n % HOLLOWS_SIDE, v = n / HOLLOWS_SIDE;
+        const int row = n / HOLLOWS_SIDE;
+        const double u = n % HOLLOWS_SIDE, v = row;
         geometry_board_to_image(g, u, v, &x, &y);
         spot[n] = hollow_spots_nearest(spots, (x + 0.5) / scale - 0.5, (y + 0.5) / scale - 0.5,
                                        near * geometry_cell_px(g, u, v) / scale);

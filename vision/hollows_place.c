@@ -272,6 +272,7 @@ static int neighbours(const struct search *s, int k, bool above, int ret[2])
     const double cell = 2 * (double)spots->radius / s->marble;
     double length[2] = {INFINITY, INFINITY};
     int count = 0;
+    ret[0] = ret[1] = -1;
     for (int m = 0; m < spots->count; m++) {
         double dx = (double)(spots->spot[m].x - spots->spot[k].x);
         double dy = (double)(spots->spot[k].y - spots->spot[m].y);

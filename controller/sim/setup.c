@@ -199,9 +199,9 @@ void table_setup_random(uint64_t seed, struct table_setup *s)
     s->person.move_s = rng_range(&rng, 1.6, 2.8);
     s->person.skin = (int)rng_below(&rng, 4);
     s->person.sleeve = (int)rng_below(&rng, 4);
-    // Of a board of hollows; on white blocks and on red ones some marbles would be lost to people.
+    // Of a board of hollows; nobody plays with black marbles on black blocks, or white on white.
     static const enum setup_blocks BLOCKS[] = {SETUP_BLOCKS_BIRCH, SETUP_BLOCKS_BIRCH,
-                                               SETUP_BLOCKS_WALNUT, SETUP_BLOCKS_BLACK};
+                                               SETUP_BLOCKS_WALNUT, SETUP_BLOCKS_RED};
     s->board.made_of = BLOCKS[rng_below(&rng, sizeof BLOCKS / sizeof BLOCKS[0])];
     s->board.askew = rng_range(&rng, 0, 0.8);
 }

@@ -14,10 +14,12 @@ static const float SHADE_MAX = 0.75F;  // log units a shadow may darken
 static const float BRIGHT_MAX = 0.30F; // log units more light
 
 // A lamp that the board mirrors is added light through which the lines still show.
-static const float VEIL_MIN = 0.08F;   // log units more light, below which it does not matter
-static const float VEIL_LINES = 0.06F; // contrast of a line that shows through
-static const float SHEEN_MOST = 0.12F; // of white, on blocks without lines
-enum { VEIL_ARMS = 2 };                // of the pieces of line around a cell: how many must show
+static const float VEIL_MIN = 0.08F;    // log units more light, below which it does not matter
+static const float VEIL_LINES = 0.06F;  // contrast of a line that shows through
+static const float PALER = 0.5F;        // share of its tint that a sheen may take
+static const float SHEEN_BRIGHT = 0.5F; // log units that it may add there
+static const float SHEEN_MOST = 0.12F;  // of white, on blocks without lines
+enum { VEIL_ARMS = 2 };                 // of the pieces of line around a cell: how many must show
 
 static int compare_floats(const void *a, const void *b)
 {
@@ -208,8 +210,15 @@ static void mark_foreign(struct surface *f, const struct sampler *s, const struc
         const float tint = hypotf(f->cb[c] - f->expected_cb[c], f->cr[c] - f->expected_cr[c]);
         // Before anything was learned nobody knows what lies outside.
         const bool known = f->learned || !s->cell_outside[c];
-        f->foreign[c] = s->cell_inside[c] && known &&
-                        (d < -SHADE_MAX || d > BRIGHT_MAX || tint > tint_most(f, c));
+        float tint_max = tint_most(f, c);
+        float bright_max = BRIGHT_MAX;
+        // A sheen takes tint away, from strongly coloured blocks much; once learned it is known.
+        if (s->hollows && !f->learned && d > 0) {
+            tint_max = fmaxf(tint_max, PALER * hypotf(f->expected_cb[c], f->expected_cr[c]));
+            bright_max = SHEEN_BRIGHT;
+        }
+        f->foreign[c] =
+            s->cell_inside[c] && known && (d < -SHADE_MAX || d > bright_max || tint > tint_max);
         f->veiled[c] = s->cell_inside[c] && known && d > VEIL_MIN && find_veil(f, s, p, c);
         f->foreign[c] &= !f->veiled[c];
         f->foreign_count += f->foreign[c];

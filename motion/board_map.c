@@ -153,6 +153,68 @@ static bool table_helps(const struct board_map *m)
     return with < 0.8 * without;
 }
 
+// What was measured on a full grid of straight rows and columns, spaced as they like.
+struct measured {
+    int columns, rows;
+    double x[BOARD_MAP_NODES], y[BOARD_MAP_NODES]; // board mm, ascending
+    double residual[BOARD_MAP_NODES][BOARD_MAP_NODES][2];
+};
+
+static int measured_grid(const struct board_map_pair *pairs, const struct board_map *map,
+                         struct measured *m, struct error *err)
+{
+    const double straight = 0.1, apart = 1; // mm
+    for (int i = 0; i < m->columns * m->rows; i++) {
+        const int c = i % m->columns, r = i / m->columns;
+        const double *at = pairs[i].board;
+        if (r == 0)
+            m->x[c] = at[0];
+        if (c == 0)
+            m->y[r] = at[1];
+        if (fabs(at[0] - m->x[c]) > straight || fabs(at[1] - m->y[r]) > straight ||
+            (c > 0 && at[0] - m->x[c - 1] < apart) || (r > 0 && at[1] - m->y[r - 1] < apart))
+            return error_set(err, -EINVAL, "Measured point %d is not where the grid has it.",
+                             i + 1);
+        double p[2];
+        affine(map->a, at, p);
+        for (int k = 0; k < 2; k++)
+            m->residual[r][c][k] = pairs[i].machine[k] - p[k];
+    }
+    return 0;
+}
+
+// The line of `lines` before `at`, and how far it is from there to the next, 0 … 1.
+static int line_before(const double *lines, int count, double at, double *ret_part)
+{
+    int k = 0;
+    while (k + 2 < count && at >= lines[k + 1])
+        k++;
+    *ret_part = fmin(1, (at - lines[k]) / (lines[k + 1] - lines[k]));
+    return k;
+}
+
+// The table's nodes are evenly spaced, also where the measured grid is not (blocks with a seam).
+static void fill_table(const struct measured *m, struct board_map *map)
+{
+    map->columns = m->columns;
+    map->rows = m->rows;
+    map->x0 = m->x[0];
+    map->y0 = m->y[0];
+    map->step_x = (m->x[m->columns - 1] - m->x[0]) / (m->columns - 1);
+    map->step_y = (m->y[m->rows - 1] - m->y[0]) / (m->rows - 1);
+    for (int r = 0; r < m->rows; r++) {
+        for (int c = 0; c < m->columns; c++) {
+            double u, v;
+            const int x = line_before(m->x, m->columns, map->x0 + c * map->step_x, &u);
+            const int y = line_before(m->y, m->rows, map->y0 + r * map->step_y, &v);
+            for (int k = 0; k < 2; k++)
+                map->residual[r][c][k] =
+                    (1 - v) * ((1 - u) * m->residual[y][x][k] + u * m->residual[y][x + 1][k]) +
+                    v * ((1 - u) * m->residual[y + 1][x][k] + u * m->residual[y + 1][x + 1][k]);
+        }
+    }
+}
+
 int board_map_fit_grid(const struct board_map_pair *pairs, int columns, int rows,
                        struct board_map *ret, double *ret_rms, struct error *err)
 {
@@ -164,24 +226,12 @@ int board_map_fit_grid(const struct board_map_pair *pairs, int columns, int rows
     int r = board_map_fit(pairs, count, &map, NULL, err);
     if (r < 0)
         return r;
+    struct measured measured = {.columns = columns, .rows = rows};
+    r = measured_grid(pairs, &map, &measured, err);
+    if (r < 0)
+        return r;
     struct board_map with = map;
-    with.columns = columns;
-    with.rows = rows;
-    with.x0 = pairs[0].board[0];
-    with.y0 = pairs[0].board[1];
-    with.step_x = (pairs[count - 1].board[0] - with.x0) / (columns - 1);
-    with.step_y = (pairs[count - 1].board[1] - with.y0) / (rows - 1);
-    for (int i = 0; i < count; i++) {
-        int row = i / columns;
-        double x = with.x0 + with.step_x * (i % columns), y = with.y0 + with.step_y * row;
-        if (fabs(x - pairs[i].board[0]) > 0.1 || fabs(y - pairs[i].board[1]) > 0.1)
-            return error_set(err, -EINVAL, "Measured point %d is not where the grid has it.",
-                             i + 1);
-        double p[2];
-        affine(map.a, pairs[i].board, p);
-        for (int k = 0; k < 2; k++)
-            with.residual[i / columns][i % columns][k] = pairs[i].machine[k] - p[k];
-    }
+    fill_table(&measured, &with);
     r = board_map_check(&with, err);
     if (r < 0)
         return r;

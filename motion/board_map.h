@@ -36,8 +36,9 @@ struct board_map board_map_from_pose(double origin_x, double origin_y, double ro
 int board_map_fit(const struct board_map_pair *pairs, int count, struct board_map *ret,
                   double *ret_rms, struct error *err);
 
-// Adds a residual table from pairs measured on a full grid (rows × columns, row by row, evenly
-// spaced in board x and y). Leaves out a table that does not lower the error by cross-check.
+// Adds a residual table from pairs measured on a full grid (rows × columns, row by row, x and y
+// ascending; where a board has seams the grid is uneven, the table's nodes never are). Leaves out a
+// table that does not lower the error by cross-check.
 int board_map_fit_grid(const struct board_map_pair *pairs, int columns, int rows,
                        struct board_map *ret, double *ret_rms, struct error *err);
 

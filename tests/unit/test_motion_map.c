@@ -60,6 +60,38 @@ static void test_board_map(void **state)
     assert_int_equal(map.columns, 0);
 }
 
+// Blocks with a seam between: the grid measured is uneven, what bends the board goes on over it.
+static void test_uneven_grid(void **state)
+{
+    (void)state;
+    static const double AT[] = {0, 56, 117, 173};
+    struct board_map truth = board_map_from_pose(-498, -468, 0.15, 1.0005), map;
+    struct board_map_pair pairs[16];
+    struct error err = {0};
+    double rms, p[2], wanted[2];
+    for (int i = 0; i < 16; i++) {
+        const int row = i / 4;
+        pairs[i].board[0] = AT[i % 4];
+        pairs[i].board[1] = AT[row];
+        board_map_to_machine(&truth, pairs[i].board, pairs[i].machine);
+        pairs[i].machine[1] += 2 * sin(pairs[i].board[0] / 50);
+    }
+    assert_int_equal(board_map_fit_grid(pairs, 4, 4, &map, &rms, &err), 0);
+    assert_int_equal(map.columns, 4);
+    assert_true(rms < 0.1);
+    board_map_to_machine(&map, (double[]){117, 56}, p);
+    board_map_to_machine(&truth, (double[]){117, 56}, wanted);
+    assert_true(hypot(p[0] - wanted[0], p[1] - wanted[1] - 2 * sin(117 / 50.0)) < 0.15);
+    // Columns in another order are no grid, nor is one that is not straight.
+    pairs[5].board[0] += 3;
+    assert_int_equal(board_map_fit_grid(pairs, 4, 4, &map, &rms, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "point 6"));
+    pairs[5].board[0] -= 3;
+    for (int i = 0; i < 16; i++)
+        pairs[i].board[0] *= -1;
+    assert_int_equal(board_map_fit_grid(pairs, 4, 4, &map, &rms, &err), -EINVAL);
+}
+
 static void test_bad_maps(void **state)
 {
     (void)state;
@@ -87,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_board_map),
+        cmocka_unit_test(test_uneven_grid),
         cmocka_unit_test(test_bad_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,10 @@ enum {
     REACH = 7,     // px to each side
     PER_PIXEL = 4, // samples
     SAMPLES = 2 * REACH * PER_PIXEL + 1,
-    PIECES_MAX = 2 * BOARD_LINES_MAX * BOARD_LINES_MAX,
+    SEAM_PIECES = 4, // looked at in a cell's length of seam
 };
+
+static const double SEAM_CORNER = 0.4; // cells
 
 struct profile {
     double sum[SAMPLES];
@@ -87,6 +89,36 @@ static void add_piece(struct profile *profile, const struct picture *picture,
         add(profile, one);
 }
 
+static void add_lines(struct profile *profile, const struct picture *picture,
+                      const struct geometry *g)
+{
+    for (int v = 0; v < g->rows; v++)
+        for (int u = 0; u < g->columns; u++) {
+            if (u + 1 < g->columns)
+                add_piece(profile, picture, g, u, v, 1, 0);
+            if (v + 1 < g->rows)
+                add_piece(profile, picture, g, u, v, 0, 1);
+        }
+}
+
+// The cracks between blocks of hollows, but not where they meet and the blocks' corners are round.
+static void add_seams(struct profile *profile, const struct picture *picture,
+                      const struct geometry *g)
+{
+    const double middle_u = (g->columns - 1) / 2.0;
+    const double middle_v = (g->rows - 1) / 2.0;
+    for (int k = -3; k < SEAM_PIECES * (g->columns - 1); k++) {
+        double u = (double)k / SEAM_PIECES;
+        if (fabs(u + 0.5 - middle_u) > SEAM_CORNER)
+            add_piece(profile, picture, g, u, middle_v, 1, 0);
+    }
+    for (int k = -3; k < SEAM_PIECES * (g->rows - 1); k++) {
+        double v = (double)k / SEAM_PIECES;
+        if (fabs(v + 0.5 - middle_v) > SEAM_CORNER)
+            add_piece(profile, picture, g, middle_u, v, 0, 1);
+    }
+}
+
 // σ of the bell over its own floor, from its width at half height: tails are noise.
 static double width(const struct profile *profile)
 {
@@ -102,8 +134,8 @@ static double width(const struct profile *profile)
     return (double)(right - left) / PER_PIXEL / 2.3548;
 }
 
-int sharpness_of(const struct frame *frame, const struct geometry *g, double *ret_sigma,
-                 struct error *err)
+int sharpness_of(const struct frame *frame, const struct geometry *g, bool hollows,
+                 double *ret_sigma, struct error *err)
 {
     struct picture_decoder *decoder;
     struct picture picture = {0};
@@ -113,17 +145,16 @@ int sharpness_of(const struct frame *frame, const struct geometry *g, double *re
     r = picture_from_frame(decoder, frame, &picture, err);
     if (r == 0) {
         struct profile profile = {0};
-        for (int v = 0; v < g->rows; v++)
-            for (int u = 0; u < g->columns; u++) {
-                if (u + 1 < g->columns)
-                    add_piece(&profile, &picture, g, u, v, 1, 0);
-                if (v + 1 < g->rows)
-                    add_piece(&profile, &picture, g, u, v, 0, 1);
-            }
+        if (hollows)
+            add_seams(&profile, &picture, g);
+        else
+            add_lines(&profile, &picture, g);
         if (profile.pieces < 20)
             r = error_set(err, -ENODATA,
-                          "too few clean pieces of grid line are seen to judge the "
-                          "sharpness; take stones off the board");
+                          "too few clean pieces of %s are seen to judge the sharpness; take "
+                          "%s off the board",
+                          hollows ? "the seams between the blocks" : "grid line",
+                          hollows ? "marbles" : "stones");
         else
             *ret_sigma = width(&profile);
     }

@@ -40,7 +40,9 @@ static int fit_frames(struct bench *b, struct geometry *ret, double *ret_blur, s
             r = vision_locate(vision, &frame, &fits[i], err);
         double sigma = 0;
         if (r == 0)
-            r = sharpness_of(&frame, &fits[i], &sigma, err);
+            r = sharpness_of(&frame, &fits[i],
+                             bench_settings(b)->board.points == SETTINGS_POINTS_HOLLOWS, &sigma,
+                             err);
         if (r < 0)
             return r;
         blur += sigma / FRAMES;

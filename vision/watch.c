@@ -43,6 +43,7 @@ void watch_build(struct watch *w, const struct sampler *s)
     w->count = 0;
     w->light_lines = s->geometry.light_lines;
     w->learned = 0;
+    w->home_u = w->home_v = 0;
     if (s->hollows) {
         build_seams(w, s);
         return;
@@ -135,6 +136,18 @@ void watch_read(struct watch *w, const struct picture *p)
             shift[axis][seen[axis]++] = where[k];
         }
     w->seen = w->count ? (float)(seen[0] + seen[1]) / (float)w->count : 0;
-    w->shift_u = median(shift[0], seen[0]);
-    w->shift_v = median(shift[1], seen[1]);
+    w->shift_u = median(shift[0], seen[0]) - w->home_u;
+    w->shift_v = median(shift[1], seen[1]) - w->home_v;
+}
+
+void watch_learn(struct watch *w, const struct sampler *s)
+{
+    w->learned = w->contrast;
+    // The geometry is that of the hollows, which the lamp shades from one side, and the blocks have
+    // some play: the seams between them need not be in its very middle.
+    if (s->hollows) {
+        w->home_u += w->shift_u;
+        w->home_v += w->shift_v;
+        w->shift_u = w->shift_v = 0;
+    }
 }

@@ -24,6 +24,7 @@ struct votes {
     } * edge;
     float *map[3]; // of three sizes in turn
     float *pass;
+    float *sums; // one a column
 };
 
 static void collect_edges(struct votes *v, const float *px, float shrunk)
@@ -42,21 +43,41 @@ static void collect_edges(struct votes *v, const float *px, float shrunk)
         }
 }
 
-// Running sums along one axis: `step` between neighbours of a line of n, lines `next` apart.
-static void sum_along(const float *from, float *to, int n, int step, int lines, int next, int half)
+// Running sums over `half` to both sides along each row.
+static void sum_rows(const float *from, float *to, int w, int h, int half)
 {
-    for (int line = 0; line < lines; line++) {
-        const float *in = from + (size_t)line * (size_t)next;
-        float *out = to + (size_t)line * (size_t)next, sum = 0;
-        for (int k = 0; k < half && k < n; k++)
-            sum += in[(size_t)k * (size_t)step];
-        for (int k = 0; k < n; k++) {
-            if (k + half < n)
-                sum += in[(size_t)(k + half) * (size_t)step];
+    for (int y = 0; y < h; y++) {
+        const float *in = from + (size_t)y * (size_t)w;
+        float *out = to + (size_t)y * (size_t)w, sum = 0;
+        for (int k = 0; k < half && k < w; k++)
+            sum += in[k];
+        for (int k = 0; k < w; k++) {
+            if (k + half < w)
+                sum += in[k + half];
             if (k - half > 0)
-                sum -= in[(size_t)(k - half - 1) * (size_t)step];
-            out[(size_t)k * (size_t)step] = sum;
+                sum -= in[k - half - 1];
+            out[k] = sum;
         }
+    }
+}
+
+// The same along the columns, all of them at once: memory is walked through row by row.
+static void sum_columns(const float *from, float *to, int w, int h, int half, float *sum)
+{
+    memset(sum, 0, (size_t)w * sizeof *sum);
+    for (int y = -half; y < h; y++) {
+        if (y + half < h) {
+            const float *in = from + (size_t)(y + half) * (size_t)w;
+            for (int x = 0; x < w; x++)
+                sum[x] += in[x];
+        }
+        if (y - half > 0) {
+            const float *in = from + (size_t)(y - half - 1) * (size_t)w;
+            for (int x = 0; x < w; x++)
+                sum[x] -= in[x];
+        }
+        if (y >= 0)
+            memcpy(to + (size_t)y * (size_t)w, sum, (size_t)w * sizeof *sum);
     }
 }
 
@@ -77,11 +98,11 @@ static void vote(struct votes *v, float radius, float *map)
     }
     const int half = (int)fmaxf(1, 0.15F * radius + 0.5F);
     // Twice along both axes: a tent, whose peak is where most votes meet.
-    sum_along(map, v->pass, w, 1, h, w, half);
-    sum_along(v->pass, map, h, w, w, 1, half);
+    sum_rows(map, v->pass, w, h, half);
+    sum_columns(v->pass, map, w, h, half, v->sums);
     const float window = (float)(2 * half + 1);
-    sum_along(map, v->pass, w, 1, h, w, 1);
-    sum_along(v->pass, map, h, w, w, 1, 1);
+    sum_rows(map, v->pass, w, h, 1);
+    sum_columns(v->pass, map, w, h, 1, v->sums);
     // A rim of one pixel's width all around, all of whose votes meet, is worth 1.
     const float scale = 1 / (9 * 2 * (float)M_PI * radius) * fminf(1, 5 / window);
     for (size_t k = 0; k < (size_t)w * (size_t)h; k++)
@@ -194,6 +215,7 @@ static void votes_clear(struct votes *v)
     for (int k = 0; k < 3; k++)
         free(v->map[k]);
     free(v->pass);
+    free(v->sums);
     free(v->edge);
 }
 
@@ -203,7 +225,8 @@ static int votes_set(struct votes *v, const struct grid_image *image, float shru
     *v = (struct votes){.width = image->width, .height = image->height};
     v->edge = malloc(pixels * sizeof *v->edge);
     v->pass = malloc(pixels * sizeof *v->pass);
-    bool good = v->edge && v->pass;
+    v->sums = malloc((size_t)image->width * sizeof *v->sums);
+    bool good = v->edge && v->pass && v->sums;
     for (int k = 0; k < 3; k++) {
         v->map[k] = malloc(pixels * sizeof *v->map[k]);
         good = good && v->map[k];

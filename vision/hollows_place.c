@@ -88,10 +88,12 @@ static double cell_px(const double h[9], double u, double v)
 int hollow_spots_nearest(const struct hollow_spots *spots, double x, double y, double reach)
 {
     int best = -1;
+    double least = reach * reach; // asked very often: without the roots
     for (int k = 0; k < spots->count; k++) {
-        const double d = hypot((double)spots->spot[k].x - x, (double)spots->spot[k].y - y);
-        if (d < reach) {
-            reach = d;
+        const double dx = (double)spots->spot[k].x - x, dy = (double)spots->spot[k].y - y;
+        const double d = dx * dx + dy * dy;
+        if (d < least) {
+            least = d;
             best = k;
         }
     }

@@ -104,11 +104,10 @@ static void hollows_are_found_and_read(void **state)
         uint64_t seed;
         int count;
     } CASES[] = {
-        {false, 1, 0},  {false, 2, 36}, {false, 3, 17}, // birch
-        {true, 1, 7},                                   // white, hardly any contrast in its hollows
-        {true, 5, 35},                  // walnut; with so little seam that a row off nearly fits
-        {true, 9, 26},  {true, 18, 15}, // red
-        {true, 36, 30},                 // black marbles on black blocks
+        {false, 2, 36}, // birch
+        {true, 1, 7},   // white, hardly any contrast in its hollows
+        {true, 5, 35},  // walnut; with so little seam that a row off nearly fits
+        {true, 36, 30}, // black marbles on black blocks
     };
     for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
         struct table_setup setup;

@@ -96,7 +96,9 @@ void robot_board_to_machine(const struct robot *r, struct point at, const double
 {
     double board[2];
     settings_board_at(&r->settings->board, at.x, at.y, board);
-    for (int k = 0; offset && k < 2; k++)
+    // A marble lies in its hollow more exactly than it is seen.
+    const bool put_right = r->settings->board.points == SETTINGS_POINTS_HOLLOWS;
+    for (int k = 0; offset && !put_right && k < 2; k++)
         board[k] += offset[k];
     board_map_to_machine(&r->map, board, ret);
 }

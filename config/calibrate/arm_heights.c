@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "config/calibrate/centre.h"
 #include "config/calibrate/handling.h"
 
 static const double CURL = 2;         // mm
@@ -64,6 +65,23 @@ static int feel_around(struct bench *b, double at[2], double expected, double *r
     return r;
 }
 
+// Feels the stone laid at machine `at`, which becomes where it lies. A first one in a hollow tells
+// how far off the settings' guess is.
+static int feel_laid(struct bench *b, double at[2], double expected, bool first, double *ret_z,
+                     struct error *err)
+{
+    if (!centre_moves_itself(b))
+        return feel_around(b, at, expected, ret_z, err);
+    double lies[2];
+    int r = centre_find_contact(b, at, expected, lies, ret_z, err);
+    if (r < 0)
+        return r;
+    for (int k = 0; k < 2 && first; k++)
+        bench_map(b)->a[3 * k + 2] += lies[k] - at[k];
+    memcpy(at, lies, sizeof lies);
+    return 0;
+}
+
 // Stones near the board's middle: the first is dropped from a little above what the settings guess;
 // each is felt where it lies and taken off again.
 static int feel_board(struct bench *b, struct error *err)
@@ -83,7 +101,7 @@ static int feel_board(struct bench *b, struct error *err)
         board_map_to_machine(bench_map(b), (double[]){at[0], at[1]}, at);
         r = handling_place(b, colour, at[0], at[1], err);
         if (r == 0)
-            r = feel_around(b, at, guess + height, &felt, err);
+            r = feel_laid(b, at, guess + height, k == 0, &felt, err);
         sum += felt;
         guess = sum / (k + 1) - height;
         if (r == 0)

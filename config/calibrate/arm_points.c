@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/calibrate/centre.h"
 #include "config/calibrate/handling.h"
 
 enum { LOOKS = 3 }; // the mean of so many counts
@@ -57,6 +58,10 @@ static int lay(struct arm_points *p, int n, int colour, struct error *err)
     int r = handling_place(p->bench, colour, p->pair[n].machine[0], p->pair[n].machine[1], err);
     if (r == 0)
         p->colour[n] = (int8_t)colour;
+    // It has rolled into its hollow: not where it was laid, but where it is felt belongs to what
+    // the eye sees.
+    if (r == 0 && centre_moves_itself(p->bench))
+        r = centre_feel(p->bench, p->pair[n].machine, p->pair[n].machine, err);
     return r;
 }
 

@@ -1,5 +1,6 @@
 // arm_points: stones laid by the arm over the whole board, where the camera sees them, and the map
-// that explains both.
+// that explains both. In hollows marbles roll: there each is felt with the cup (centre.h) after it
+// was laid.
 //
 // The first five stones, about the middle, are laid by the settings' guess and give a first map;
 // the others are laid by that. Colours that the eye sees badly before it has learned them, or much
@@ -19,7 +20,7 @@ struct arm_points {
     struct observation *o; // borrowed scratch
     // The points: side × side intersections, evenly spaced, row by row.
     int side, step_column, step_row, column0, row0;
-    struct board_map_pair pair[ARM_POINTS_MAX]; // where it was laid, where it was seen
+    struct board_map_pair pair[ARM_POINTS_MAX]; // where it was laid (or felt), where it was seen
     int8_t colour[ARM_POINTS_MAX];              // laid there, 0 = nothing yet
     bool seen[ARM_POINTS_MAX];
     double margin[ARM_POINTS_MAX]; // nats by which it was seen rather than the bare board

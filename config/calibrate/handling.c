@@ -132,9 +132,11 @@ static struct handling_seen seen_at(const struct settings_board *board, const st
                                     int i)
 {
     int row = i / o->columns;
+    // A marble lies in its hollow more exactly than it is seen.
+    double seen = board->points == SETTINGS_POINTS_HOLLOWS ? 0 : 1;
     double at[2];
-    settings_board_at(board, i % o->columns + (double)o->point[i].offset_u,
-                      row + (double)o->point[i].offset_v, at);
+    settings_board_at(board, i % o->columns + seen * (double)o->point[i].offset_u,
+                      row + seen * (double)o->point[i].offset_v, at);
     return (struct handling_seen){at[0], at[1]};
 }
 

@@ -14,15 +14,18 @@ enum {
 };
 
 static const double SEAM_CORNER = 0.4; // cells
+static const double LEAST_DEEP = 4;    // grey levels: a crack is there
+static const double LEAST = 12;        // grey levels times px: a line is there
 
 struct profile {
+    bool dark; // only what is darker than its sides; else light lines, too
     double sum[SAMPLES];
     int pieces;
 };
 
 // The darkness across the line at (x, y), in direction (nx, ny), above what is on both sides.
 static bool sample(const struct picture *picture, double x, double y, double nx, double ny,
-                   double ret[SAMPLES])
+                   bool dark_only, double ret[SAMPLES])
 {
     for (int i = 0; i < SAMPLES; i++) {
         double d = (double)(i - REACH * PER_PIXEL) / PER_PIXEL;
@@ -36,10 +39,17 @@ static bool sample(const struct picture *picture, double x, double y, double nx,
         ret[i] = side - ret[i];
         dark += ret[i];
     }
+    if (dark_only) {
+        // A crack between blocks, whose rounded edges may shine beside it.
+        double deepest = 0;
+        for (int i = SAMPLES / 4; i < SAMPLES - SAMPLES / 4; i++)
+            deepest = fmax(deepest, ret[i]);
+        return deepest > LEAST_DEEP;
+    }
     if (dark < 0) // light lines on a dark board
         for (int i = 0; i < SAMPLES; i++)
             ret[i] = -ret[i];
-    return fabs(dark) / PER_PIXEL > 12; // grey levels times px: a line is there
+    return fabs(dark) / PER_PIXEL > LEAST;
 }
 
 // Where the middle of the line is, in samples.
@@ -85,7 +95,8 @@ static void add_piece(struct profile *profile, const struct picture *picture,
     double one[SAMPLES];
     if (length < 1 || geometry_cell_px(g, u, v) < 2.2 * REACH)
         return;
-    if (sample(picture, (x0 + x1) / 2, (y0 + y1) / 2, -(y1 - y0) / length, (x1 - x0) / length, one))
+    if (sample(picture, (x0 + x1) / 2, (y0 + y1) / 2, -(y1 - y0) / length, (x1 - x0) / length,
+               profile->dark, one))
         add(profile, one);
 }
 
@@ -122,10 +133,10 @@ static void add_seams(struct profile *profile, const struct picture *picture,
 // σ of the bell over its own floor, from its width at half height: tails are noise.
 static double width(const struct profile *profile)
 {
-    double peak = 0;
-    for (int i = 0; i < SAMPLES; i++)
-        peak = fmax(peak, profile->sum[i]);
     int left = REACH * PER_PIXEL;
+    for (int i = 0; i < SAMPLES; i++)
+        left = profile->sum[i] > profile->sum[left] ? i : left;
+    double peak = profile->sum[left];
     int right = left;
     while (left > 0 && profile->sum[left] > peak / 2)
         left--;
@@ -144,17 +155,18 @@ int sharpness_of(const struct frame *frame, const struct geometry *g, bool hollo
         return error_set(err, r, "out of memory");
     r = picture_from_frame(decoder, frame, &picture, err);
     if (r == 0) {
-        struct profile profile = {0};
+        struct profile profile = {.dark = hollows};
         if (hollows)
             add_seams(&profile, &picture, g);
         else
             add_lines(&profile, &picture, g);
         if (profile.pieces < 20)
             r = error_set(err, -ENODATA,
-                          "too few clean pieces of %s are seen to judge the sharpness; take "
-                          "%s off the board",
-                          hollows ? "the seams between the blocks" : "grid line",
-                          hollows ? "marbles" : "stones");
+                          hollows ? "too few clean pieces of the seams between the blocks are seen "
+                                    "to judge the sharpness: is the lens far out of focus, are "
+                                    "all marbles off the board?"
+                                  : "too few clean pieces of grid line are seen to judge the "
+                                    "sharpness; take stones off the board");
         else
             *ret_sigma = width(&profile);
     }

@@ -6,7 +6,8 @@
 // 3. Stones on a grid of points over the whole board: the map is fitted to all of them, with a
 //    table of residuals where that helps.
 // 4. Proof on other points: stones are placed several times; the mean error of each point is the
-//    map's, the scatter is the gripper's and the belts'.
+//    map's, the scatter is the gripper's and the belts'. In hollows, which put a marble right, it
+//    is felt by how much the cup misses a marble that is seen.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +16,14 @@
 
 #include "config/calibrate/arm_heights.h"
 #include "config/calibrate/arm_points.h"
+#include "config/calibrate/centre.h"
 #include "config/calibrate/handling.h"
 #include "config/calibrate/wizard.h"
 
 enum {
     PROOF_POINTS = 5,
     PROOF_ROUNDS = 6,
+    PROOF_ROUNDS_FELT = 2, // each takes half a minute a point
     LIFT_TRIES = 3, // an arm that misses by chance is judged by how much, not stopped at once
 };
 
@@ -32,8 +35,9 @@ static const double UNEVEN_LIMIT = 1.5;  // mm: the cup gives about that much
 // --- proof ---
 
 struct proof {
+    int points, rounds;
     int column[PROOF_POINTS], row[PROOF_POINTS];
-    double error[PROOF_POINTS][PROOF_ROUNDS][2]; // mm, seen minus wanted
+    double error[PROOF_POINTS][PROOF_ROUNDS][2]; // mm, seen minus wanted, or felt minus seen
     double rms, max, scatter;
     double uneven; // mm by which the worst corner stands higher than the middle
     char where[HANDLING_NAME];
@@ -46,17 +50,37 @@ static void choose_proof(const struct arm_points *p, struct proof *proof)
     int last = p->side - 2;
     const int cell[PROOF_POINTS][2] = {
         {0, 0}, {last, 0}, {0, last}, {last, last}, {last / 2, last / 2}};
-    for (int i = 0; i < PROOF_POINTS; i++) {
+    proof->points = last / 2 > 0 ? PROOF_POINTS : PROOF_POINTS - 1; // no cell is in the middle
+    for (int i = 0; i < proof->points; i++) {
         proof->column[i] = p->column0 + cell[i][0] * p->step_column + half_column;
         proof->row[i] = p->row0 + cell[i][1] * p->step_row + half_row;
     }
+}
+
+// By how much the stone laid at board `wanted` and seen is off: from there, or in a hollow from
+// where the cup goes for it.
+static int proof_error(struct bench *b, const double wanted[2], const struct handling_seen *seen,
+                       double ret[2], struct error *err)
+{
+    if (!centre_moves_itself(b)) {
+        ret[0] = seen->x - wanted[0];
+        ret[1] = seen->y - wanted[1];
+        return 0;
+    }
+    double goes[2];
+    double lies[2];
+    board_map_to_machine(bench_map(b), (const double[]){seen->x, seen->y}, goes);
+    int r = centre_feel(b, goes, lies, err);
+    for (int a = 0; a < 2 && r == 0; a++)
+        ret[a] = lies[a] - goes[a];
+    return r;
 }
 
 static int proof_round(struct arm_points *p, struct proof *proof, int round, struct error *err)
 {
     const struct settings_board *board = &bench_settings(p->bench)->board;
     int r = 0;
-    for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
+    for (int i = 0; i < proof->points && r == 0; i++) {
         double at[2];
         double machine[2];
         settings_board_at(board, proof->column[i], proof->row[i], at);
@@ -67,15 +91,15 @@ static int proof_round(struct arm_points *p, struct proof *proof, int round, str
         r = bench_park(p->bench, err);
     if (r == 0)
         r = bench_look(p->bench, p->o, err);
-    for (int i = 0; i < PROOF_POINTS && r == 0; i++) {
+    for (int i = 0; i < proof->points && r == 0; i++) {
         double at[2];
         settings_board_at(board, proof->column[i], proof->row[i], at);
         struct handling_seen seen;
         r = handling_find(p->bench, p->o, at[0], at[1], 0.7 * board->pitch_x, &seen, NULL, err);
+        if (r == 0)
+            r = proof_error(p->bench, at, &seen, proof->error[i][round], err);
         if (r < 0)
             break;
-        proof->error[i][round][0] = seen.x - at[0];
-        proof->error[i][round][1] = seen.y - at[1];
         for (int tries = 0; tries == 0 || (r == -ENODATA && tries < LIFT_TRIES); tries++)
             r = handling_lift(p->bench, arm_points_colour(p, i + round), &seen, err);
     }
@@ -87,33 +111,34 @@ static void judge_proof(struct proof *proof)
     double squares = 0;
     double spread = 0;
     proof->max = 0;
-    for (int i = 0; i < PROOF_POINTS; i++) {
+    for (int i = 0; i < proof->points; i++) {
         double mean[2] = {0, 0};
-        for (int k = 0; k < PROOF_ROUNDS; k++)
+        for (int k = 0; k < proof->rounds; k++)
             for (int a = 0; a < 2; a++)
-                mean[a] += proof->error[i][k][a] / PROOF_ROUNDS;
-        for (int k = 0; k < PROOF_ROUNDS; k++)
+                mean[a] += proof->error[i][k][a] / proof->rounds;
+        for (int k = 0; k < proof->rounds; k++)
             for (int a = 0; a < 2; a++)
                 spread += (proof->error[i][k][a] - mean[a]) * (proof->error[i][k][a] - mean[a]);
         double error = hypot(mean[0], mean[1]);
         squares += error * error;
         proof->max = fmax(proof->max, error);
     }
-    double variance = spread / (2.0 * PROOF_POINTS * (PROOF_ROUNDS - 1)); // in x or y
+    double variance = spread / (2.0 * proof->points * (proof->rounds - 1)); // in x or y
     proof->scatter = sqrt(variance);
     // A mean of few placements still holds some of the scatter; that share is not the map's error.
     // Nor can the map's error be known better than all placements together tell.
-    double known = 2 * variance / (PROOF_ROUNDS * PROOF_POINTS);
-    proof->rms = sqrt(fmax(known, squares / PROOF_POINTS - 2 * variance / PROOF_ROUNDS));
+    double known = 2 * variance / (proof->rounds * proof->points);
+    proof->rms = sqrt(fmax(known, squares / proof->points - 2 * variance / proof->rounds));
 }
 
 static int prove(struct arm_points *p, struct proof *proof, struct error *err)
 {
     choose_proof(p, proof);
-    bench_say(p->bench, "The arm proves the map on %d other points, %d times each.", PROOF_POINTS,
-              PROOF_ROUNDS);
+    proof->rounds = centre_moves_itself(p->bench) ? PROOF_ROUNDS_FELT : PROOF_ROUNDS;
+    bench_say(p->bench, "The arm proves the map on %d other points, %d times each.", proof->points,
+              proof->rounds);
     int r = 0;
-    for (int round = 0; round < PROOF_ROUNDS && r == 0; round++)
+    for (int round = 0; round < proof->rounds && r == 0; round++)
         r = proof_round(p, proof, round, err);
     judge_proof(proof);
     return r == 0 ? bench_park(p->bench, err) : r;
@@ -182,6 +207,10 @@ static int measure(struct arm_points *p, struct wizard_result *ret, struct error
     int r = bench_need_empty(p->bench, err);
     if (r == 0)
         r = bench_arm_ready(p->bench, err);
+    if (r == 0 && centre_moves_itself(p->bench) && !bench_has_sensor(p->bench))
+        r = error_set(err, -ENOTSUP,
+                      "in hollows marbles roll to their places, so where the arm goes can only be "
+                      "felt, and there is no pick sensor: wire one (gripper.sensor)");
     if (r == 0)
         r = arm_heights_feel(p->bench, err);
     if (r == 0)

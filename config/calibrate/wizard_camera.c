@@ -93,7 +93,7 @@ static void say_verdict(const struct calibration *c, double blur, const char *li
     if (blur > BLUR_LIMIT)
         (void)snprintf(ret->words, sizeof ret->words,
                        "the picture is blurred by %.1f px (limit %.1f): turn the lens until the "
-                       "lines are sharp, clean it, then lock the focus",
+                       "board is sharp, clean it, then lock the focus",
                        blur, BLUR_LIMIT);
     else if (light)
         (void)snprintf(ret->words, sizeof ret->words, "%s", light);
@@ -117,6 +117,8 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
     if (r == 0)
         r = bench_look(b, o, err);
     const char *light = r == 0 ? light_fault(o) : NULL;
+    if (r == -ETIMEDOUT && blur > BLUR_LIMIT)
+        r = 0; // that it is blurred is why it cannot be read
     if (r == 0)
         r = more_views(b, &views, err);
     if (r == 0)

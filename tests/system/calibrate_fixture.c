@@ -81,6 +81,22 @@ struct fixture *fixture_begin_small(bool yes)
     return begin(SMALL, NULL, yes);
 }
 
+struct fixture *fixture_begin_hollows(double off_x, double off_y)
+{
+    static const char *const HOLLOWS[] = {
+        "board.columns=6",      "board.rows=6",          "board.pitch_x=28",
+        "board.pitch_y=28",     "board.points=hollows",  "board.seam=5",
+        "stones.diameter=17",   "stones.height=8.5",     "stones.colour1=black",
+        "stones.colour2=white", "heights.contact=-41.5", "game.variant=pentago",
+        "camera.width=800",     "camera.height=450",     NULL};
+    struct fixture *f = begin(HOLLOWS, NULL, true);
+    struct table_setup table = f->table;
+    fixture_end(f);
+    table.machine.a1_x += off_x;
+    table.machine.a1_y += off_y;
+    return begin(HOLLOWS, &table, true);
+}
+
 void fixture_end(struct fixture *f)
 {
     bench_free(f->bench);

@@ -19,6 +19,8 @@ struct fixture {
 struct fixture *fixture_begin(const struct table_setup *table, bool yes);
 // The same on a board of 13 x 13 points, where the arm lays half as many stones.
 struct fixture *fixture_begin_small(bool yes);
+// Pentago's board of hollows, which lies that far, mm, from where the settings have it.
+struct fixture *fixture_begin_hollows(double off_x, double off_y);
 void fixture_end(struct fixture *fixture);
 int fixture_run(struct fixture *fixture, const char *name, struct wizard_result *ret,
                 struct error *err);

@@ -86,8 +86,28 @@ static void grid_line(struct overlay *c, const struct geometry *g, double u0, do
     }
 }
 
+// The rim of a hollow, as wide as most are, as the picture's perspective has it.
+static void hollow(struct overlay *c, const struct geometry *g, double u, double v)
+{
+    enum { STEPS = 180 };
+    const double rim = 0.31, radius = geometry_cell_px(g, u, v) / 70, turn = 2 * acos(-1);
+    for (int k = 0; k < STEPS; k++) {
+        const double angle = turn * k / STEPS;
+        double x, y;
+        geometry_board_to_image(g, u + rim * cos(angle), v + rim * sin(angle), &x, &y);
+        if (x > -1 && y > -1 && x < c->width && y < c->height)
+            dot(c, x, y, fmax(radius, 0.7), GRID);
+    }
+}
+
 static void grid(struct overlay *c, const struct geometry *g)
 {
+    for (int n = 0; c->hollows && n < g->columns * g->rows; n++) {
+        const int row = n / g->columns;
+        hollow(c, g, n % g->columns, row);
+    }
+    if (c->hollows)
+        return;
     for (int i = 0; i < g->columns; i++)
         grid_line(c, g, i, 0, i, g->rows - 1);
     for (int j = 0; j < g->rows; j++)

@@ -17,6 +17,7 @@
 struct overlay {
     int width, height;
     uint8_t *rgb; // width * height * 3
+    bool hollows; // circles where the points are, no lines between them
 };
 
 // Without a geometry (NULL) only the scene is said.

@@ -194,7 +194,7 @@ int photo_annotate(const struct photo_result *result, const uint8_t *bytes, size
     }
     if (r == 0) {
         picture_to_rgb(&picture, rgb);
-        struct overlay canvas = {picture.width, picture.height, rgb};
+        struct overlay canvas = {.width = picture.width, .height = picture.height, .rgb = rgb};
         if (result->found)
             overlay_photo(&canvas, result);
         r = png_write_memory(rgb, picture.width, picture.height, ret_png, ret_size, err);

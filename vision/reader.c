@@ -547,7 +547,10 @@ int vision_overlay(const struct vision *vision, const struct observation *o, uin
     if (!vision->have_picture)
         return -EAGAIN;
     picture_to_rgb(&vision->picture, rgb);
-    struct overlay canvas = {vision->picture.width, vision->picture.height, rgb};
+    struct overlay canvas = {.width = vision->picture.width,
+                             .height = vision->picture.height,
+                             .rgb = rgb,
+                             .hollows = vision->settings.hollows};
     overlay_observation(&canvas, vision->have_geometry ? &vision->geometry : NULL,
                         vision->settings.colour, o);
     return 0;

@@ -32,7 +32,8 @@ static int set_up(void **state)
 {
     struct drawing *d = calloc(1, sizeof *d);
     assert_non_null(d);
-    d->canvas = (struct overlay){WIDTH, HEIGHT, malloc((size_t)WIDTH * HEIGHT * 3)};
+    d->canvas = (struct overlay){
+        .width = WIDTH, .height = HEIGHT, .rgb = malloc((size_t)WIDTH * HEIGHT * 3)};
     assert_non_null(d->canvas.rgb);
     const double corners[4][2] = {{120, 440}, {520, 440}, {520, 40}, {120, 40}};
     assert_int_equal(geometry_from_corners(corners, LINES, LINES, WIDTH, HEIGHT, &d->geometry), 0);
@@ -228,6 +229,19 @@ static void photographs_have_the_same_marks(void **state)
     free(r);
 }
 
+// A board of hollows has no lines to draw.
+static void hollows_are_circles(void **state)
+{
+    struct drawing *d = *state;
+    draw(d);
+    assert_false(is_bare(pixel(d, 120 + CELL * 3.5, 440 - CELL * 3)));
+    d->canvas.hollows = true;
+    draw(d);
+    assert_true(is_bare(pixel(d, 120 + CELL * 3.5, 440 - CELL * 3)));
+    assert_true(part(d, 3, 3, 0.31, is_bare) < 0.2);
+    assert_true(part(d, 3, 3, 0.2, is_bare) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +251,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(sure_empty_points_stay_bare, set_up, tear_down),
         cmocka_unit_test_setup_teardown(draws_only_inside_the_picture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(hollows_are_circles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(photographs_have_the_same_marks, set_up, tear_down),
     };

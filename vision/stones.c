@@ -397,7 +397,8 @@ static float brightest(const struct stone_settings *t, const struct sampler *s,
     int most = 0;
     for (int k = 0; k < PATCH * PATCH; k++) {
         const float du = (float)(k % PATCH - PATCH_HALF) * STEP / t->radius_u;
-        const float dv = (float)(k / PATCH - PATCH_HALF) * STEP / t->radius_v;
+        const int row = k / PATCH;
+        const float dv = (float)(row - PATCH_HALF) * STEP / t->radius_v;
         const int32_t at = s->patch_luma[n][k];
         const int x = at % s->width, y = at / s->width;
         if (du * du + dv * dv > 0.8F || x < 1 || y < 1 || x >= s->width - 1 || y >= s->height - 1)

@@ -111,7 +111,7 @@ static int measure(struct bench *b, struct observation *o, struct wizard_result 
 {
     struct calibration *c = bench_calibration(b);
     struct lens_views views = {.count = 1};
-    double blur;
+    double blur = 0;
     double rms = 0;
     int r = fit_frames(b, &views.view[0], &blur, err);
     if (r == 0)

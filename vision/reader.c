@@ -147,7 +147,7 @@ static void use_geometry(struct vision *v, const struct geometry *g)
                   v->settings.stone_height, &v->picture);
     watch_build(&v->watch, &v->sampler);
     watch_read(&v->watch, &v->picture);
-    watch_learn(&v->watch, &v->sampler);
+    watch_learn(&v->watch);
     v->stones.line_contrast = stones_line_contrast(&v->sampler, &v->picture);
     memset(v->point_known, 0, sizeof v->point_known);
     scene_restart(&v->scene);

@@ -44,6 +44,7 @@ void watch_build(struct watch *w, const struct sampler *s)
     w->light_lines = s->geometry.light_lines;
     w->learned = 0;
     w->home_u = w->home_v = 0;
+    w->seams = s->hollows;
     if (s->hollows) {
         build_seams(w, s);
         return;
@@ -129,7 +130,12 @@ void watch_read(struct watch *w, const struct picture *p)
         contrast[k] = of[k];
     }
     w->contrast = median(contrast, w->count);
-    const float least = fmaxf(0.02F, 0.35F * (w->learned > 0 ? w->learned : w->contrast));
+    // A block that was turned stands a little askew: it closes part of its seams and opens another,
+    // so a turn changes the middle one by a factor of four. That there are clear ones remains.
+    if (w->seams && w->count)
+        w->contrast = contrast[w->count * 3 / 4]; // median() has sorted them
+    const float share = w->seams ? 0.2F : 0.35F;
+    const float least = fmaxf(0.02F, share * (w->learned > 0 ? w->learned : w->contrast));
     for (int k = 0; k < w->count; k++)
         if (of[k] >= least) {
             const int axis = w->edge[k].vertical ? 0 : 1;
@@ -140,12 +146,12 @@ void watch_read(struct watch *w, const struct picture *p)
     w->shift_v = median(shift[1], seen[1]) - w->home_v;
 }
 
-void watch_learn(struct watch *w, const struct sampler *s)
+void watch_learn(struct watch *w)
 {
     w->learned = w->contrast;
     // The geometry is that of the hollows, which the lamp shades from one side, and the blocks have
     // some play: the seams between them need not be in its very middle.
-    if (s->hollows) {
+    if (w->seams) {
         w->home_u += w->shift_u;
         w->home_v += w->shift_v;
         w->shift_u = w->shift_v = 0;

@@ -13,11 +13,12 @@ struct watch_edge {
 struct watch {
     int count;
     bool light_lines; // lighter than the board
+    bool seams;       // of a board of hollows
     struct watch_edge edge[EDGES_MAX];
     float learned;        // contrast of the lines when the geometry was new, log units; 0 = not yet
     float home_u, home_v; // cells by which seams were off the middle then
     // Measures of this frame:
-    float contrast;         // median of the pieces seen
+    float contrast;         // median of the pieces; of seams, the upper quartile
     float seen;             // share of the pieces where a line is seen
     float shift_u, shift_v; // median shift of the lines seen since then, cells
 };
@@ -28,4 +29,4 @@ struct watch {
 void watch_build(struct watch *w, const struct sampler *s);
 void watch_read(struct watch *w, const struct picture *p);
 // This is where the lines are with a geometry that is new, and how much they stand out.
-void watch_learn(struct watch *w, const struct sampler *s);
+void watch_learn(struct watch *w);

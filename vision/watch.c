@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "config/base/spacing.h"
+
 static int32_t pixel_of(const struct sampler *s, double u, double v)
 {
     double x, y;
@@ -12,28 +14,35 @@ static int32_t pixel_of(const struct sampler *s, double u, double v)
     return iy * s->width + ix;
 }
 
-static void add_edge(struct watch *w, const struct sampler *s, bool vertical, double u, double v)
+// Around (u, v); `seam` is that which a piece of seam lies in the middle of.
+static void add_edge(struct watch *w, const struct sampler *s, bool vertical, double u, double v,
+                     const struct spacing *seam)
 {
     struct watch_edge *e = &w->edge[w->count++];
     e->vertical = vertical;
     for (int a = 0; a < EDGE_ALONG; a++)
         for (int i = 0; i < EDGE_PROFILE; i++) {
             const double along = 0.10 * (a - (EDGE_ALONG - 1) / 2.0);
-            const double across = WATCH_REACH * (i - EDGE_HALF) / EDGE_HALF;
-            e->at[a][i] =
-                vertical ? pixel_of(s, u + across, v + along) : pixel_of(s, u + along, v + across);
+            const double across = w->step * (i - EDGE_HALF);
+            const double place = seam ? spacing_place(seam, spacing_length(seam) / 2 + across)
+                                      : (vertical ? u : v) + across;
+            e->at[a][i] = vertical ? pixel_of(s, place, v + along) : pixel_of(s, u + along, place);
         }
 }
 
-// Between the blocks it is as dark as a line.
+// The crack between two blocks is as dark as a line, and as narrow; places would squeeze it.
 static void build_seams(struct watch *w, const struct sampler *s)
 {
+    static const double REACH = 0.24; // cells to each side
+    const struct spacing columns = {s->columns, 1, s->geometry.seam_u};
+    const struct spacing rows = {s->rows, 1, s->geometry.seam_v};
     const double middle = (s->columns - 1) / 2.0;
+    w->step = REACH / EDGE_HALF;
     for (int k = 0; k <= 2 * (s->columns - 1); k++) {
         if (fabs(k / 2.0 - middle) < 0.1)
             continue; // where they cross
-        add_edge(w, s, true, middle, k / 2.0);
-        add_edge(w, s, false, k / 2.0, middle);
+        add_edge(w, s, true, middle, k / 2.0, &columns);
+        add_edge(w, s, false, k / 2.0, middle, &rows);
     }
 }
 
@@ -49,6 +58,7 @@ void watch_build(struct watch *w, const struct sampler *s)
         build_seams(w, s);
         return;
     }
+    w->step = WATCH_REACH / EDGE_HALF;
     const int wanted = EDGES_MAX / 2;
     for (int vertical = 0; vertical < 2; vertical++) {
         const int columns = vertical ? s->columns : s->columns - 1;
@@ -59,7 +69,7 @@ void watch_build(struct watch *w, const struct sampler *s)
             const int index = (int)(((long)k * total + total / 2) / wanted) % total;
             const int column = index % columns, row = index / columns;
             const double u = column + (vertical ? 0 : 0.5), v = row + (vertical ? 0.5 : 0);
-            add_edge(w, s, vertical, u, v);
+            add_edge(w, s, vertical, u, v, NULL);
         }
     }
 }
@@ -80,7 +90,7 @@ static float median(float *value, int count)
 
 // The line in one profile: contrast (as a share of the surface) and where it is, cells.
 // Light lines are dark ones in the negative.
-static float find_line(const struct watch_edge *e, const struct picture *p, bool light,
+static float find_line(const struct watch *w, const struct watch_edge *e, const struct picture *p,
                        float *ret_shift)
 {
     enum { SIDE = 3, WHITE = 255 * EDGE_ALONG };
@@ -89,7 +99,7 @@ static float find_line(const struct watch_edge *e, const struct picture *p, bool
         profile[i] = 0;
         for (int a = 0; a < EDGE_ALONG; a++)
             profile[i] += p->luma[e->at[a][i]];
-        if (light)
+        if (w->light_lines)
             profile[i] = WHITE - profile[i];
     }
     int best = -1, best_depth = 0;
@@ -113,9 +123,8 @@ static float find_line(const struct watch_edge *e, const struct picture *p, bool
             moment += dark * (i - EDGE_HALF);
         }
     }
-    const float step = (float)WATCH_REACH / EDGE_HALF;
-    *ret_shift = weight ? (float)moment / (float)weight * step : 0;
-    const int surface = light ? WHITE - level : level;
+    *ret_shift = weight ? (float)moment / (float)weight * (float)w->step : 0;
+    const int surface = w->light_lines ? WHITE - level : level;
     return (float)best_depth / (float)(surface + 4 * EDGE_ALONG);
 }
 
@@ -126,7 +135,7 @@ void watch_read(struct watch *w, const struct picture *p)
     float where[EDGES_MAX];
     for (int k = 0; k < w->count; k++) {
         where[k] = 0;
-        of[k] = find_line(&w->edge[k], p, w->light_lines, &where[k]);
+        of[k] = find_line(w, &w->edge[k], p, &where[k]);
         contrast[k] = of[k];
     }
     w->contrast = median(contrast, w->count);

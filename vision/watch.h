@@ -14,6 +14,7 @@ struct watch {
     int count;
     bool light_lines; // lighter than the board
     bool seams;       // of a board of hollows
+    double step;      // cells between two samples of a profile
     struct watch_edge edge[EDGES_MAX];
     float learned;        // contrast of the lines when the geometry was new, log units; 0 = not yet
     float home_u, home_v; // cells by which seams were off the middle then

@@ -183,21 +183,21 @@ static void find_peaks(const struct votes *v, const struct grid_image *image, co
         }
 }
 
-// The spots of sizes from … to - 1 (ret[0] is that of `from`), in a picture `shrunk` times smaller.
+// The spots of some sizes in a picture `shrunk` times smaller.
 // A size is looked at together with the next smaller and larger: perspective and marbles that do
 // not fill their hollows make a board's spots that different.
-static void find_sizes(struct votes *v, const struct grid_image *image, float shrunk, int from,
-                       int to, struct hollow_spots *ret)
+static void find_sizes(struct votes *v, const struct grid_image *image, float shrunk,
+                       struct hollow_sizes sizes, struct hollow_spots ret[HOLLOW_SIZES])
 {
     const size_t pixels = (size_t)v->width * (size_t)v->height;
     float radius = RADIUS_LEAST / shrunk;
-    for (int k = 0; k < from; k++)
+    for (int k = 0; k < sizes.from; k++)
         radius *= RADIUS_STEP;
     vote(v, radius / RADIUS_STEP, v->map[0]);
     vote(v, radius, v->map[1]);
-    for (int k = 0; k < to - from; k++, radius *= RADIUS_STEP) {
+    for (int k = 0; k < sizes.to - sizes.from; k++, radius *= RADIUS_STEP) {
         float *smaller = v->map[k % 3], *own = v->map[(k + 1) % 3], *larger = v->map[(k + 2) % 3];
-        struct hollow_spots *spots = &ret[k];
+        struct hollow_spots *spots = &ret[sizes.from + k];
         vote(v, radius * RADIUS_STEP, larger);
         for (size_t n = 0; n < pixels; n++)
             v->pass[n] = fmaxf(own[n], fmaxf(smaller[n], larger[n]));
@@ -254,34 +254,64 @@ static int halve(const struct grid_image *image, struct grid_image *ret)
     return 0;
 }
 
-int hollow_spots_find(const struct grid_image *image, struct hollow_spots ret[HOLLOW_SIZES])
+struct hollow_sizes hollow_sizes_near(double marble_radius)
+{
+    // Hollows are a little larger than marbles; and the board may be tilted, or have come nearer.
+    static const double LEAST = 0.8, MOST = 1.45;
+    const double step = log((double)RADIUS_STEP);
+    const double from = log(LEAST * marble_radius / (double)RADIUS_LEAST) / step;
+    const double to = log(MOST * marble_radius / (double)RADIUS_LEAST) / step;
+    return (struct hollow_sizes){(int)fmin(fmax(floor(from), 0), HOLLOW_SIZES - 1),
+                                 (int)fmin(fmax(ceil(to), 0), HOLLOW_SIZES - 1) + 1};
+}
+
+// At half the resolution, which is enough for large ones.
+static int find_large(const struct grid_image *image, struct hollow_sizes sizes,
+                      struct hollow_spots *ret)
 {
     struct grid_image half;
     struct votes v;
-    int r = votes_set(&v, image, 1);
+    int r = halve(image, &half);
+    if (r != 0)
+        return r;
+    r = votes_set(&v, &half, 2);
     if (r == 0) {
-        find_sizes(&v, image, 1, 0, HALF_FROM, ret);
+        find_sizes(&v, &half, 2, sizes, ret);
         votes_clear(&v);
-        r = halve(image, &half);
     }
-    if (r == 0) {
-        r = votes_set(&v, &half, 2);
-        if (r == 0) {
-            find_sizes(&v, &half, 2, HALF_FROM, HOLLOW_SIZES, ret + HALF_FROM);
-            votes_clear(&v);
-        }
-        free(half.px);
-    }
+    free(half.px);
     return r;
 }
 
-int hollow_spots_fine(const struct grid_image *image, int size, struct hollow_spots *ret)
+int hollow_spots_find(const struct grid_image *image, struct hollow_sizes sizes,
+                      struct hollow_spots ret[HOLLOW_SIZES])
+{
+    const struct hollow_sizes small = {sizes.from, sizes.to < HALF_FROM ? sizes.to : HALF_FROM};
+    const struct hollow_sizes large = {sizes.from > HALF_FROM ? sizes.from : HALF_FROM, sizes.to};
+    struct votes v;
+    int r = 0;
+    for (int k = 0; k < HOLLOW_SIZES; k++)
+        ret[k].count = 0;
+    if (small.from < small.to) {
+        r = votes_set(&v, image, 1);
+        if (r == 0) {
+            find_sizes(&v, image, 1, small, ret);
+            votes_clear(&v);
+        }
+    }
+    if (r == 0 && large.from < large.to)
+        r = find_large(image, large, ret);
+    return r;
+}
+
+int hollow_spots_fine(const struct grid_image *image, int size,
+                      struct hollow_spots ret[HOLLOW_SIZES])
 {
     struct votes v;
     int r = votes_set(&v, image, 1);
     if (r != 0)
         return r;
-    find_sizes(&v, image, 1, size, size + 1, ret);
+    find_sizes(&v, image, 1, (struct hollow_sizes){size, size + 1}, ret);
     votes_clear(&v);
     return 0;
 }

@@ -30,12 +30,22 @@ struct hollow_spots {
     struct cvshim_spot spot[HOLLOW_SPOTS_MAX]; // strongest first
 };
 
-// All sizes, smallest first. 0 or -ENOMEM.
-int hollow_spots_find(const struct grid_image *image, struct hollow_spots ret[HOLLOW_SIZES]);
+// Sizes from … to - 1.
+struct hollow_sizes {
+    int from, to;
+};
+#define HOLLOW_SIZES_ALL ((struct hollow_sizes){0, HOLLOW_SIZES})
+// Those that a board shows whose marbles have this radius, pixels of the image.
+struct hollow_sizes hollow_sizes_near(double marble_radius);
 
-// One size alone, at the picture's full resolution: large ones are found more coarsely by
+// The spots of these sizes, smallest first; of the others there are none. 0 or -ENOMEM.
+int hollow_spots_find(const struct grid_image *image, struct hollow_sizes sizes,
+                      struct hollow_spots ret[HOLLOW_SIZES]);
+
+// One of them anew, at the picture's full resolution: large ones are found more coarsely by
 // hollow_spots_find().
-int hollow_spots_fine(const struct grid_image *image, int size, struct hollow_spots *ret);
+int hollow_spots_fine(const struct grid_image *image, int size,
+                      struct hollow_spots ret[HOLLOW_SIZES]);
 
 // The spot nearest to (x, y), at most `reach` pixels away; -1: none.
 int hollow_spots_nearest(const struct hollow_spots *spots, double x, double y, double reach);
@@ -64,14 +74,19 @@ void hollows_plane(double seam, int n, double ret[2]);
 struct hollows_request {
     double seam;      // cells by which points on both sides of a seam are further apart
     double marble;    // diameter, cells
+    double cell;      // pixels that a cell had when the board was last seen; 0: nobody knows
     struct lens lens; // fx = 0: unknown
 };
+
+// How large a cell in the middle of a block is, pixels.
+double hollows_cell_px(const struct geometry *g);
 
 // Finds the board in an 8-bit luma picture. 0, -ENOENT (*ret_why says what was seen, a static
 // string), -ENOMEM, -EIO. The grid comes upright: (0,0) at the bottom left of the picture.
 int hollows_find(const uint8_t *luma, int width, int height, const struct hollows_request *request,
                  struct grid_result *ret, const char **ret_why);
 
-// Refines a geometry that is right within about a third of a cell. -ENOENT: it is not there.
-int hollows_refine(const uint8_t *luma, int width, int height, struct geometry *g,
+// Refines a geometry that is right within about a third of a cell, of a board with marbles of this
+// diameter (cells). -ENOENT: it is not there.
+int hollows_refine(const uint8_t *luma, int width, int height, double marble, struct geometry *g,
                    struct grid_result *ret);

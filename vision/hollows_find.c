@@ -18,6 +18,12 @@ static void point_of(const struct hollow_spots *spots, int spot, double scale, d
     ret[1] = ((double)spots->spot[spot].y + 0.5) * scale - 0.5;
 }
 
+double hollows_cell_px(const struct geometry *g)
+{
+    const double far = HOLLOWS_SIDE - 2; // clear of the seams
+    return sqrt(geometry_cell_px(g, 1, 1) * geometry_cell_px(g, far, far));
+}
+
 // Fits g's homography to the spots matched. Returns the rms residual in cells, < 0: none.
 static double fit_geometry(struct geometry *g, const struct hollow_spots *spots,
                            const int spot[HOLLOWS_POINTS], double scale)
@@ -85,6 +91,20 @@ static int conclude(const struct hollows_placing *best, double next,
     return 0;
 }
 
+static int find_in(const struct grid_image *image, struct hollow_sizes sizes,
+                   const struct hollows_request *request, int width, int height,
+                   struct hollow_spots spots[HOLLOW_SIZES], struct grid_result *ret,
+                   const char **ret_why)
+{
+    struct hollows_placing best;
+    double next;
+    const int r = hollow_spots_find(image, sizes, spots);
+    if (r != 0)
+        return r;
+    const int size = hollows_place(spots, request->seam, request->marble, &best, &next);
+    return conclude(&best, next, &spots[size], image, request, width, height, ret, ret_why);
+}
+
 int hollows_find(const uint8_t *luma, int width, int height, const struct hollows_request *request,
                  struct grid_result *ret, const char **ret_why)
 {
@@ -95,13 +115,15 @@ int hollows_find(const uint8_t *luma, int width, int height, const struct hollow
         return r == -EINVAL ? -ENOENT : r;
     }
     struct hollow_spots *spots = calloc(HOLLOW_SIZES, sizeof *spots);
-    r = spots ? hollow_spots_find(&image, spots) : -ENOMEM;
-    if (r == 0) {
-        struct hollows_placing best;
-        double next;
-        const int size = hollows_place(spots, request->seam, request->marble, &best, &next);
-        r = conclude(&best, next, &spots[size], &image, request, width, height, ret, ret_why);
+    r = spots ? -ENOENT : -ENOMEM;
+    // A board that was pushed has kept its size; a camera that was may have come nearer.
+    if (spots && request->cell > 0) {
+        const double marble = request->marble * request->cell * image.width / width;
+        r = find_in(&image, hollow_sizes_near(marble / 2), request, width, height, spots, ret,
+                    ret_why);
     }
+    if (r == -ENOENT)
+        r = find_in(&image, HOLLOW_SIZES_ALL, request, width, height, spots, ret, ret_why);
     free(spots);
     free(image.px);
     return r;
@@ -141,14 +163,15 @@ static int usual_size(const struct geometry *g, const struct hollow_spots spots[
     return size;
 }
 
-static int refine_in(const struct grid_image *image, int width, struct geometry *g,
+static int refine_in(const struct grid_image *image, int width, double marble, struct geometry *g,
                      struct hollow_spots spots[HOLLOW_SIZES], struct grid_result *ret)
 {
     const double scale = (double)width / image->width;
+    const double radius = marble / 2 * hollows_cell_px(g) / scale;
     int spot[HOLLOWS_POINTS];
-    int r = hollow_spots_find(image, spots);
+    int r = hollow_spots_find(image, hollow_sizes_near(radius), spots);
     const int size = r == 0 ? usual_size(g, spots, scale) : r;
-    r = size < 0 ? size : hollow_spots_fine(image, size, &spots[size]);
+    r = size < 0 ? size : hollow_spots_fine(image, size, spots);
     for (int round = 0; r == 0 && round < 2; round++) {
         const double near = round == 0 ? FOLLOW : HOLLOWS_MATCHED;
         ret->score = match_size(g, &spots[size], scale, near, spot);
@@ -159,7 +182,7 @@ static int refine_in(const struct grid_image *image, int width, struct geometry 
     return r;
 }
 
-int hollows_refine(const uint8_t *luma, int width, int height, struct geometry *g,
+int hollows_refine(const uint8_t *luma, int width, int height, double marble, struct geometry *g,
                    struct grid_result *ret)
 {
     struct grid_image image;
@@ -168,7 +191,7 @@ int hollows_refine(const uint8_t *luma, int width, int height, struct geometry *
         return r == -EINVAL ? -ENOENT : r;
     struct hollow_spots *spots = calloc(HOLLOW_SIZES, sizeof *spots);
     struct grid_result now = {.geometry = *g};
-    r = spots ? refine_in(&image, width, &now.geometry, spots, &now) : -ENOMEM;
+    r = spots ? refine_in(&image, width, marble, &now.geometry, spots, &now) : -ENOMEM;
     if (r == 0) {
         *g = now.geometry;
         *ret = now;

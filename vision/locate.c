@@ -62,20 +62,28 @@ static struct grid_request request_for(const struct vision_settings *t,
                                  .lines = known_lines(before)};
 }
 
-static int find_hollows(const struct vision_settings *t, const struct picture *p,
-                        struct grid_result *ret, const char **ret_why)
+static double marble_cells(const struct vision_settings *t)
 {
-    const double pitch = sqrt(t->pitch_x * t->pitch_y);
-    const struct hollows_request request = {
-        .seam = t->seam / pitch, .marble = t->stone_diameter / pitch, .lens = t->lens};
+    return t->stone_diameter / sqrt(t->pitch_x * t->pitch_y);
+}
+
+static int find_hollows(const struct vision_settings *t, const struct picture *p,
+                        const struct geometry *before, struct grid_result *ret,
+                        const char **ret_why)
+{
+    const struct hollows_request request = {.seam = t->seam / sqrt(t->pitch_x * t->pitch_y),
+                                            .marble = marble_cells(t),
+                                            .cell = before ? hollows_cell_px(before) : 0,
+                                            .lens = t->lens};
     return hollows_find(p->luma, p->width, p->height, &request, ret, ret_why);
 }
 
 int locate_refine(const struct vision_settings *settings, const struct picture *p, bool fit_lens,
                   struct geometry *g, struct grid_result *ret)
 {
-    return settings->hollows ? hollows_refine(p->luma, p->width, p->height, g, ret)
-                             : grid_refine(p->luma, p->width, p->height, fit_lens, g, ret);
+    return settings->hollows
+               ? hollows_refine(p->luma, p->width, p->height, marble_cells(settings), g, ret)
+               : grid_refine(p->luma, p->width, p->height, fit_lens, g, ret);
 }
 
 // Finds the grid by its lines or its hollows and turns it so that A1 lies where the tags, the last
@@ -88,7 +96,7 @@ static int find_grid(const struct vision_settings *t, const struct picture *p,
     struct tags tags = {0};
     int r = t->tags ? tags_find(p->luma, p->width, p->height, &tags) : 0;
     if (r == 0 && t->hollows)
-        r = find_hollows(t, p, ret, ret_why);
+        r = find_hollows(t, p, before, ret, ret_why);
     else if (r == 0)
         r = grid_find(p->luma, p->width, p->height, &request, ret, ret_why);
     struct geometry *g = &ret->geometry;

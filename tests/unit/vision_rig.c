@@ -58,21 +58,26 @@ static void stop(void *user, int64_t now_ns)
     loop_exit(user, 0);
 }
 
-void vision_rig_look(struct vision_rig *rig, int frames)
+bool vision_rig_frame(struct vision_rig *rig, struct frame *ret)
 {
     struct frame_source *camera = table_camera(rig->table);
+    struct loop_source *timer;
+    assert_int_equal(
+        loop_add_timer(rig->loop, loop_now(rig->loop) + FRAME_NS, stop, rig->loop, &timer), 0);
+    loop_run(rig->loop);
+    loop_source_free(timer);
+    const int r = camera->ops->read(camera->impl, ret, NULL);
+    if (r != -EAGAIN)
+        assert_int_equal(r, 0);
+    return r == 0;
+}
+
+void vision_rig_look(struct vision_rig *rig, int frames)
+{
     for (int k = 0; k < frames; k++) {
         struct frame frame;
-        struct loop_source *timer;
-        assert_int_equal(
-            loop_add_timer(rig->loop, loop_now(rig->loop) + FRAME_NS, stop, rig->loop, &timer), 0);
-        loop_run(rig->loop);
-        loop_source_free(timer);
-        const int r = camera->ops->read(camera->impl, &frame, NULL);
-        if (r == -EAGAIN)
-            continue;
-        assert_int_equal(r, 0);
-        assert_int_equal(vision_observe(rig->vision, &frame, &rig->seen, NULL), 0);
+        if (vision_rig_frame(rig, &frame))
+            assert_int_equal(vision_observe(rig->vision, &frame, &rig->seen, NULL), 0);
     }
 }
 

@@ -20,6 +20,9 @@ struct vision_rig {
 struct vision_rig *vision_rig_new(const struct table_setup *setup);
 struct vision_rig *vision_rig_free(struct vision_rig *rig);
 
+// The camera's picture a tenth of a second later, valid until the next one. False: there is none
+// yet.
+bool vision_rig_frame(struct vision_rig *rig, struct frame *ret);
 // Reads this many frames, a tenth of a second apart.
 void vision_rig_look(struct vision_rig *rig, int frames);
 

@@ -139,12 +139,10 @@ void watch_read(struct watch *w, const struct picture *p)
         contrast[k] = of[k];
     }
     w->contrast = median(contrast, w->count);
-    // A block that was turned stands a little askew: it closes part of its seams and opens another,
-    // so a turn changes the middle one by a factor of four. That there are clear ones remains.
+    // A block that stands half turned has none of its seams where they were: half of the pieces.
     if (w->seams && w->count)
         w->contrast = contrast[w->count * 3 / 4]; // median() has sorted them
-    const float share = w->seams ? 0.2F : 0.35F;
-    const float least = fmaxf(0.02F, share * (w->learned > 0 ? w->learned : w->contrast));
+    const float least = fmaxf(0.02F, 0.35F * (w->learned > 0 ? w->learned : w->contrast));
     for (int k = 0; k < w->count; k++)
         if (of[k] >= least) {
             const int axis = w->edge[k].vertical ? 0 : 1;

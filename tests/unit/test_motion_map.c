@@ -66,7 +66,7 @@ static void test_uneven_grid(void **state)
     (void)state;
     static const double AT[] = {0, 56, 117, 173};
     struct board_map truth = board_map_from_pose(-498, -468, 0.15, 1.0005), map;
-    struct board_map_pair pairs[16];
+    struct board_map_pair pairs[16] = {0};
     struct error err = {0};
     double rms, p[2], wanted[2];
     for (int i = 0; i < 16; i++) {

@@ -4,6 +4,7 @@
 
 #include "config/base/clock.h"
 #include "controller/robot_private.h"
+#include "controller/twist_reader.h"
 #include "rules/notation.h"
 
 static const int64_t LOOK_PATIENCE_NS = 10 * NS_PER_S;  // until we say what we are waiting for
@@ -127,8 +128,13 @@ void robot_confirm(struct robot *r)
 static void ask_about_board(struct robot *r, const struct target_report *report)
 {
     char text[DIFFERENCES_TEXT_MAX / 2];
+    const int half = r->last.half_turned - 1;
     r->question_board = true;
-    if (report->verdict == TARGET_UNSURE)
+    if (half >= 0)
+        snprintf(r->question, sizeof r->question,
+                 "block %d stands half turned: turn it until it rests in its place",
+                 twist_block_at(half % 2 * 3, half / 2 * 3));
+    else if (report->verdict == TARGET_UNSURE)
         snprintf(r->question, sizeof r->question,
                  "%s can't be made out. Is a shadow, glare or something foreign there?",
                  points_text_named(report->unsure, report->unsure_count, &r->colours, text,
@@ -196,6 +202,15 @@ static void accept_early_move(struct robot *r)
     robot_raise(r, ROBOT_EV_SAME);
 }
 
+// Its marbles are seen nowhere: neither is the board right nor is there work for the arm.
+static void compare_half_turned(struct robot *r, const struct target_report *report)
+{
+    if (has_moved(r))
+        accept_early_move(r);
+    else if (lasts(r, UNSURE_PATIENCE_NS))
+        ask_about_board(r, report);
+}
+
 static void compare(struct robot *r)
 {
     if (!r->parked)
@@ -204,6 +219,10 @@ static void compare(struct robot *r)
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (report.verdict == TARGET_WAIT)
         return;
+    if (r->last.half_turned) {
+        compare_half_turned(r, &report);
+        return;
+    }
     robot_find_in_place(r);
     if (report.verdict == TARGET_SAME) {
         robot_confirm(r);
@@ -244,7 +263,7 @@ static void compare(struct robot *r)
 static void compare_while_asking(struct robot *r)
 {
     struct target_report report;
-    if (!r->question_board || !r->parked)
+    if (!r->question_board || !r->parked || r->last.half_turned)
         return;
     board_target_compare(&r->target, &r->evidence, &r->sure, &report);
     if (!still_long_enough(r))
@@ -254,7 +273,7 @@ static void compare_while_asking(struct robot *r)
                  (report.verdict == TARGET_SAME || report.verdict == TARGET_WORK);
     if (taken)
         robot_fallen_taken(r);
-    if (report.verdict == TARGET_SAME)
+    if (report.verdict == TARGET_SAME || robot_turned_already(r))
         robot_confirm(r);
     else if (taken)
         robot_raise(r, ROBOT_EV_RETRY);
@@ -267,13 +286,13 @@ static void compare_while_turning(struct robot *r)
     if (!still_long_enough(r))
         return;
     robot_turn_compare(r, true, &report);
-    if (report.verdict == TARGET_SAME) {
+    if (report.verdict == TARGET_SAME && !r->last.half_turned) {
         robot_confirm(r);
         return;
     }
     struct target_report before;
     robot_turn_compare(r, false, &before);
-    if (before.verdict == TARGET_SAME)
+    if (before.verdict == TARGET_SAME && !r->last.half_turned)
         r->doubt_since_ns = 0;
     else if (lasts(r, TURN_PATIENCE_NS))
         ask_about_board(r, &report);

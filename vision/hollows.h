@@ -19,6 +19,8 @@
 enum {
     HOLLOWS_SIDE = 6, // points a side
     HOLLOWS_POINTS = HOLLOWS_SIDE * HOLLOWS_SIDE,
+    HOLLOWS_BLOCKS = 4,     // left to right, then upwards
+    HOLLOWS_RIM = 8,        // points of a block around its middle
     HOLLOW_SPOTS_MAX = 160, // of one size
     HOLLOW_SIZES = 14,
 };
@@ -60,16 +62,30 @@ struct hollows_placing {
     double h[9];              // cells with the seam let out -> pixels
     int spot[HOLLOWS_POINTS]; // row by row; -1: none
     int matched;
-    double score; // share of the points that show a rim, less what speaks against it
+    int size;    // of the spots
+    bool turned; // `block` stands half turned: of its points only the middle is matched
+    int block, rim[HOLLOWS_RIM]; // then; the spots of its rim, -1: none
+    double score;                // share of the points that show a rim, less what speaks against it
 };
 
-// The best place (score 0: none), and the score of the next best elsewhere. Returns the size of the
-// spots it is made of.
-int hollows_place(const struct hollow_spots spots[HOLLOW_SIZES], double seam, double marble,
-                  struct hollows_placing *ret, double *ret_next);
+// The best place (score 0: none), and the score of the next best elsewhere.
+struct hollows_places {
+    struct hollows_placing best, next;
+};
+// Where all blocks lie straight, and where one may stand half turned.
+void hollows_place(const struct hollow_spots spots[HOLLOW_SIZES], double seam, double marble,
+                   struct hollows_places *ret_straight, struct hollows_places *ret_any);
 
 // Where point n lies, cells with the seam let out.
 void hollows_plane(double seam, int n, double ret[2]);
+
+// Is point n on the rim of this block?
+bool hollows_on_rim(int block, int n);
+// How much of a block's rim shows where it should, or turned by 8 to 82 degrees: sum of strengths.
+double hollows_rim_straight(const struct hollow_spots *spots, const double h[9], double seam,
+                            int block);
+double hollows_rim_turned(const struct hollow_spots *spots, const double h[9], double seam,
+                          int block, int ret_spot[HOLLOWS_RIM]);
 
 struct hollows_request {
     double seam;      // cells by which points on both sides of a seam are further apart
@@ -90,3 +106,8 @@ int hollows_find(const uint8_t *luma, int width, int height, const struct hollow
 // diameter (cells). -ENOENT: it is not there.
 int hollows_refine(const uint8_t *luma, int width, int height, double marble, struct geometry *g,
                    struct grid_result *ret);
+
+// The block that stands half turned on a board whose geometry is known, -1: none. 0, -EAGAIN: it
+// can't be told, something may lie over the board; -ENOMEM, -EIO.
+int hollows_half_turned(const uint8_t *luma, int width, int height, double marble,
+                        const struct geometry *g, int *ret_block);

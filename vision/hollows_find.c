@@ -67,12 +67,20 @@ static struct geometry geometry_for(const struct hollows_request *request, int w
     return g;
 }
 
+static bool told_apart(const struct hollows_places *places)
+{
+    return places->best.score >= SCORE_LEAST &&
+           places->best.score - places->next.score >= MARGIN_LEAST;
+}
+
 // What the search found in the whole picture's pixels, if it is to be believed.
-static int conclude(const struct hollows_placing *best, double next,
-                    const struct hollow_spots *spots, const struct grid_image *image,
+static int conclude(const struct hollows_places *straight, const struct hollows_places *any,
+                    const struct hollow_spots spots[HOLLOW_SIZES], const struct grid_image *image,
                     const struct hollows_request *request, int width, int height,
                     struct grid_result *ret, const char **ret_why)
 {
+    const bool turned = told_apart(any) || !told_apart(straight);
+    const struct hollows_placing *best = turned ? &any->best : &straight->best;
     struct grid_result found = {.score = best->score,
                                 .geometry = geometry_for(request, width, height)};
     if (best->score < SCORE_LEAST) {
@@ -80,10 +88,10 @@ static int conclude(const struct hollows_placing *best, double next,
         return -ENOENT;
     }
     *ret_why = "which of the rows of round things are the board's can't be told";
-    if (best->score - next < MARGIN_LEAST)
+    if (!told_apart(turned ? any : straight))
         return -ENOENT;
     found.rms_cells =
-        fit_geometry(&found.geometry, spots, best->spot, (double)width / image->width);
+        fit_geometry(&found.geometry, &spots[best->size], best->spot, (double)width / image->width);
     if (found.rms_cells < 0)
         return -ENOENT;
     grid_turn_upright(&found.geometry);
@@ -96,13 +104,12 @@ static int find_in(const struct grid_image *image, struct hollow_sizes sizes,
                    struct hollow_spots spots[HOLLOW_SIZES], struct grid_result *ret,
                    const char **ret_why)
 {
-    struct hollows_placing best;
-    double next;
+    struct hollows_places straight, any;
     const int r = hollow_spots_find(image, sizes, spots);
     if (r != 0)
         return r;
-    const int size = hollows_place(spots, request->seam, request->marble, &best, &next);
-    return conclude(&best, next, &spots[size], image, request, width, height, ret, ret_why);
+    hollows_place(spots, request->seam, request->marble, &straight, &any);
+    return conclude(&straight, &any, spots, image, request, width, height, ret, ret_why);
 }
 
 int hollows_find(const uint8_t *luma, int width, int height, const struct hollows_request *request,
@@ -195,6 +202,60 @@ int hollows_refine(const uint8_t *luma, int width, int height, double marble, st
     if (r == 0) {
         *g = now.geometry;
         *ret = now;
+    }
+    free(spots);
+    free(image.px);
+    return r;
+}
+
+// Where a lens without distortion would show the spots.
+static void flatten(const struct geometry *g, double scale, struct hollow_spots *spots)
+{
+    for (int k = 0; k < spots->count; k++) {
+        double seen[2], x, y;
+        point_of(spots, k, scale, seen);
+        lens_undistort(&g->lens, seen[0], seen[1], &x, &y);
+        spots->spot[k].x = (float)x;
+        spots->spot[k].y = (float)y;
+    }
+}
+
+static int tell_turned(const struct geometry *g, const struct hollow_spots *spots, int *ret_block)
+{
+    static const double SHOWS = 6, CLEARLY = 3; // of the rim's eight
+    int straight = 0, rim[HOLLOWS_RIM];
+    for (int block = 0; block < HOLLOWS_BLOCKS; block++) {
+        const double as_it_should = hollows_rim_straight(spots, g->homography, g->seam_u, block);
+        const double at_an_angle = hollows_rim_turned(spots, g->homography, g->seam_u, block, rim);
+        straight += as_it_should >= SHOWS;
+        if (at_an_angle < SHOWS || at_an_angle < as_it_should + CLEARLY)
+            continue;
+        *ret_block = block;
+        return 0;
+    }
+    if (straight < HOLLOWS_BLOCKS)
+        return -EAGAIN;
+    *ret_block = -1;
+    return 0;
+}
+
+int hollows_half_turned(const uint8_t *luma, int width, int height, double marble,
+                        const struct geometry *g, int *ret_block)
+{
+    struct grid_image image;
+    int r = grid_image_make(luma, width, height, false, &image);
+    if (r != 0)
+        return r == -EINVAL ? -EAGAIN : r;
+    struct hollow_spots *spots = calloc(HOLLOW_SIZES, sizeof *spots);
+    const double scale = (double)width / image.width;
+    const struct hollow_sizes sizes = hollow_sizes_near(marble / 2 * hollows_cell_px(g) / scale);
+    r = spots ? hollow_spots_find(&image, sizes, spots) : -ENOMEM;
+    const int size = r == 0 ? usual_size(g, spots, scale) : r;
+    if (size >= 0) {
+        flatten(g, scale, &spots[size]);
+        r = tell_turned(g, &spots[size], ret_block);
+    } else if (r == 0) {
+        r = -EAGAIN;
     }
     free(spots);
     free(image.px);

@@ -21,7 +21,8 @@ struct search {
     const struct hollow_spots *spots;
     double seam;
     double marble;
-    struct hollows_placing best, next; // next: elsewhere
+    int size; // of these spots
+    struct hollows_places straight, any;
 };
 
 static double let_out(double seam, int index)
@@ -195,17 +196,41 @@ static double left_out(const struct search *s, const struct hollows_placing *p)
     return COST * excess;
 }
 
+static double block_strength(const struct search *s, const struct hollows_placing *p, int block)
+{
+    double sum = 0;
+    for (int n = 0; n < HOLLOWS_POINTS; n++)
+        if (hollows_on_rim(block, n) && p->spot[n] >= 0)
+            sum += hollow_spots_strength(s->spots, p->spot[n]);
+    return sum;
+}
+
+// Matches what lies where p has it, and returns how much of it shows.
+static double match_whole(const struct search *s, struct hollows_placing *p)
+{
+    double sum = 0;
+    match(s, p, HOLLOWS_MATCHED, true);
+    for (int n = 0; n < HOLLOWS_POINTS; n++) {
+        if (p->turned && hollows_on_rim(p->block, n))
+            p->spot[n] = -1;
+        if (p->spot[n] >= 0)
+            sum += hollow_spots_strength(s->spots, p->spot[n]);
+    }
+    return p->turned ? sum + hollows_rim_turned(s->spots, p->h, s->seam, p->block, p->rim) : sum;
+}
+
 static void judge(const struct search *s, struct hollows_placing *p)
 {
-    double inverse[9], sum = 0;
+    double inverse[9];
     bool used[HOLLOW_SPOTS_MAX] = {false};
     p->score = 0;
-    match(s, p, HOLLOWS_MATCHED, true);
+    double sum = match_whole(s, p);
     for (int n = 0; n < HOLLOWS_POINTS; n++)
-        if (p->spot[n] >= 0) {
-            sum += hollow_spots_strength(s->spots, p->spot[n]);
+        if (p->spot[n] >= 0)
             used[p->spot[n]] = true;
-        }
+    for (int n = 0; p->turned && n < HOLLOWS_RIM; n++)
+        if (p->rim[n] >= 0)
+            used[p->rim[n]] = true;
     if (!homography_invert(p->h, inverse))
         return;
     for (int k = 0; k < s->spots->count; k++) {
@@ -217,6 +242,33 @@ static void judge(const struct search *s, struct hollows_placing *p)
             sum -= STRAY;
     }
     p->score = (sum - left_out(s, p)) / HOLLOWS_POINTS;
+}
+
+// The same place with the block that fits least half turned. False: the others don't fit either.
+static bool turn_block(const struct search *s, struct hollows_placing *p)
+{
+    static const double OTHERS = 0.75; // share of the other blocks' rims that must show
+    double strength[HOLLOWS_BLOCKS], sum = 0;
+    p->block = 0;
+    for (int block = 0; block < HOLLOWS_BLOCKS; block++) {
+        strength[block] = block_strength(s, p, block);
+        sum += strength[block];
+        if (strength[block] < strength[p->block])
+            p->block = block;
+    }
+    if (sum - strength[p->block] < OTHERS * (HOLLOWS_BLOCKS - 1) * HOLLOWS_RIM)
+        return false;
+    p->turned = true;
+    for (int round = 0; round < 2; round++) {
+        // What it shows by chance where its points should be has bent the fit.
+        for (int n = 0; n < HOLLOWS_POINTS; n++)
+            if (hollows_on_rim(p->block, n))
+                p->spot[n] = -1;
+        if (!fit(s, p))
+            return false;
+        match(s, p, HOLLOWS_MATCHED, true);
+    }
+    return plausible(s, p);
 }
 
 // How far two placings' corners are apart, cells; a board laid down otherwise round is the same.
@@ -247,16 +299,29 @@ static double apart(const struct search *s, const struct hollows_placing *a,
     return fmax(worst, middle) / cell_px(a->h, far / 2, far / 2);
 }
 
-static void enter(struct search *s, const struct hollows_placing *p)
+static void enter(const struct search *s, const struct hollows_placing *p,
+                  struct hollows_places *places)
 {
     static const double SAME = 0.4; // cells
-    if (p->score > s->best.score) {
-        if (s->best.score > 0 && apart(s, p, &s->best) > SAME)
-            s->next = s->best;
-        s->best = *p;
-    } else if (p->score > s->next.score && apart(s, p, &s->best) > SAME) {
-        s->next = *p;
+    if (p->score > places->best.score) {
+        if (places->best.score > 0 && apart(s, p, &places->best) > SAME)
+            places->next = places->best;
+        places->best = *p;
+    } else if (p->score > places->next.score && apart(s, p, &places->best) > SAME) {
+        places->next = *p;
     }
+}
+
+// A board that lies straight is not looked for in any other way.
+static void weigh(struct search *s, struct hollows_placing *p)
+{
+    judge(s, p);
+    enter(s, p, &s->straight);
+    enter(s, p, &s->any);
+    if (s->straight.best.score > SCORE_SURE || !turn_block(s, p))
+        return;
+    judge(s, p);
+    enter(s, p, &s->any);
 }
 
 // --- seeds ---
@@ -334,48 +399,41 @@ static void try_seed(struct search *s, const struct seed *seed)
         for (int r = 0; r < HOLLOWS_SIDE - 1; r++) {
             if (c == HOLLOWS_SIDE / 2 - 1 || r == HOLLOWS_SIDE / 2 - 1)
                 continue; // across a seam
-            struct hollows_placing p = {.matched = 4};
+            struct hollows_placing p = {.matched = 4, .size = s->size};
             for (int n = 0; n < HOLLOWS_POINTS; n++)
                 p.spot[n] = -1;
             for (int k = 0; k < 4; k++)
                 p.spot[(r + (k >> 1)) * HOLLOWS_SIDE + c + (k & 1)] = seed->spot[k];
             if (!grow(s, &p) || !plausible(s, &p))
                 continue;
-            judge(s, &p);
-            enter(s, &p);
+            weigh(s, &p);
         }
 }
 
-// Returns the size of the best's spots.
-static int search_sizes(struct search *s, const struct hollow_spots spots[HOLLOW_SIZES])
+static void search_sizes(struct search *s, const struct hollow_spots spots[HOLLOW_SIZES])
 {
     struct seed seed[SEEDS_MAX];
-    int best = 0;
-    for (int size = 0; size < HOLLOW_SIZES; size++) {
-        const double before = s->best.score;
-        s->spots = &spots[size];
+    for (s->size = 0; s->size < HOLLOW_SIZES; s->size++) {
+        const double before = s->any.best.score;
+        s->spots = &spots[s->size];
         if (s->spots->count < HOLLOWS_POINTS / 2)
             continue;
         const int seeds = find_seeds(s, seed);
         int more = MORE_SEEDS;
         for (int k = 0; k < seeds && more > 0; k++) {
             try_seed(s, &seed[k]);
-            more -= s->best.score > SCORE_SURE;
+            more -= s->any.best.score > SCORE_SURE;
         }
-        if (s->best.score > before)
-            best = size;
-        else if (s->best.score > SCORE_SURE)
+        if (s->any.best.score <= before && before > SCORE_SURE)
             break; // it gets no better
     }
-    return best;
 }
 
-int hollows_place(const struct hollow_spots spots[HOLLOW_SIZES], double seam, double marble,
-                  struct hollows_placing *ret, double *ret_next)
+void hollows_place(const struct hollow_spots spots[HOLLOW_SIZES], double seam, double marble,
+                   struct hollows_places *ret_straight, struct hollows_places *ret_any)
 {
     struct search s = {.seam = seam, .marble = marble};
-    const int size = search_sizes(&s, spots);
-    *ret = s.best;
-    *ret_next = s.next.score;
-    return size;
+    search_sizes(&s, spots);
+    *ret_straight = s.straight;
+    *ret_any = s.any;
 }

@@ -86,6 +86,16 @@ int locate_refine(const struct vision_settings *settings, const struct picture *
                : grid_refine(p->luma, p->width, p->height, fit_lens, g, ret);
 }
 
+int locate_half_turned(const struct vision_settings *settings, const struct picture *p,
+                       const struct geometry *g, int *ret_block)
+{
+    if (settings->hollows)
+        return hollows_half_turned(p->luma, p->width, p->height, marble_cells(settings), g,
+                                   ret_block);
+    *ret_block = -1;
+    return 0;
+}
+
 // Finds the grid by its lines or its hollows and turns it so that A1 lies where the tags, the last
 // geometry or the settings have it. With tags the lines are also looked for between them.
 static int find_grid(const struct vision_settings *t, const struct picture *p,

@@ -21,3 +21,7 @@ int locate_refine(const struct vision_settings *settings, const struct picture *
 
 // How far the farthest corner lies from where it was, cells.
 double locate_distance(const struct geometry *before, const struct geometry *now);
+
+// A board of hollows: see hollows_half_turned(). Boards of lines have no such block.
+int locate_half_turned(const struct vision_settings *settings, const struct picture *p,
+                       const struct geometry *g, int *ret_block);

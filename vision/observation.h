@@ -63,7 +63,9 @@ struct observation {
     uint32_t sequence; // of the frame
     int columns, rows, colours;
     struct scene scene;
-    double rms_px; // reprojection error of the geometry in use
+    double rms_px;   // reprojection error of the geometry in use
+    int half_turned; // Pentago's block that does not lie in its place, whose rim is unknown: 1, 2
+                     // those below, 3, 4 above, left to right; 0: none
     struct observation_point point[BOARD_POINTS_MAX];
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vision/grid.h"
+#include "vision/hollows.h"
 #include "vision/locate.h"
 #include "vision/overlay.h"
 #include "vision/picture.h"
@@ -28,6 +29,7 @@ struct vision {
     bool have_picture, have_geometry;
     bool geometry_given; // from outside: to be checked against the first frame
     int confirm;         // looks left to find the board where it was found; 0: it is there
+    int half_turned;     // the block that does not lie in its place, -1: none
     struct geometry geometry;
     struct sampler sampler;
     struct surface surface;
@@ -142,6 +144,7 @@ static void use_geometry(struct vision *v, const struct geometry *g)
     v->geometry.pitch_y = v->settings.pitch_y;
     v->have_geometry = true;
     v->geometry_given = false;
+    v->half_turned = -1;
     v->frames = 0;
     sampler_build(&v->sampler, &v->geometry, v->settings.hollows, v->settings.lens.fx > 0,
                   v->settings.stone_height, &v->picture);
@@ -199,13 +202,21 @@ static bool fits_picture(const struct vision *v)
            abs(v->geometry.image_height - v->picture.height) < 16;
 }
 
-static void locate_when_due(struct vision *v, int64_t now)
+// Not for each picture; true at most so often.
+static bool search_is_due(struct vision *v, int64_t now)
 {
     if (v->searched && now >= v->last_search_ns &&
         now - v->last_search_ns < LOCATE_EVERY_MS * INT64_C(1000000))
-        return;
+        return false;
     v->searched = true;
     v->last_search_ns = now;
+    return true;
+}
+
+static void locate_when_due(struct vision *v, int64_t now)
+{
+    if (!search_is_due(v, now))
+        return;
     if (v->geometry_given && fits_picture(v) && refine(v, 0, 0)) {
         v->confirm = 0;
         return;
@@ -289,8 +300,12 @@ static void read_points(struct vision *v)
     struct stone_reading resolved[BOARD_POINTS_MAX];
     memcpy(resolved, v->reading, (size_t)count * sizeof resolved[0]);
     stones_resolve(&v->stones, &v->sampler, resolved);
-    for (int n = 0; n < count; n++)
-        stones_judge(&v->stones, &v->models, &v->geometry, &resolved[n], &v->point[n]);
+    static const struct stone_reading NOTHING = {.blocked = true};
+    for (int n = 0; n < count; n++) {
+        const bool aside = v->half_turned >= 0 && hollows_on_rim(v->half_turned, n);
+        stones_judge(&v->stones, &v->models, &v->geometry, aside ? &NOTHING : &resolved[n],
+                     &v->point[n]);
+    }
 }
 
 // Beyond doubt: the position says so as well, or nothing round was seen; and the lines show as they
@@ -370,6 +385,7 @@ static void fill_observation(const struct vision *v, const struct frame *frame,
     }
     scene_report(&v->scene, &v->surface, &v->watch, &ret->scene);
     ret->rms_px = v->geometry.rms_px;
+    ret->half_turned = v->half_turned + 1;
     memcpy(ret->point, v->point, (size_t)count * sizeof ret->point[0]);
     int covered = 0;
     for (int n = 0; n < count; n++)
@@ -387,12 +403,31 @@ static void follow_camera(struct vision *v, int64_t now)
     }
     if (!v->scene.want_search)
         return;
-    if (v->searched && now >= v->last_search_ns &&
-        now - v->last_search_ns < LOCATE_EVERY_MS * INT64_C(1000000))
+    if (!search_is_due(v, now))
         return;
-    v->searched = true;
-    v->last_search_ns = now;
     search(v, NULL);
+}
+
+static void find_anew(struct vision *v)
+{
+    v->have_geometry = v->searched = false;
+    surface_forget(&v->surface);
+    bare_forget(&v->bare);
+}
+
+// Once the board has settled, one of its blocks may stand half turned: its hollows are not where
+// they should be. If it stood so when the board was found, the surface was learned from the wrong
+// places; when it lies in its place, all starts anew.
+static void look_at_blocks(struct vision *v, bool settled, int64_t now)
+{
+    int block;
+    if (!settled && (v->half_turned < 0 || !search_is_due(v, now)))
+        return;
+    if (locate_half_turned(&v->settings, &v->picture, &v->geometry, &block) != 0)
+        return;
+    if (block < 0 && v->half_turned >= 0)
+        find_anew(v);
+    v->half_turned = block;
 }
 
 // What was found while a hand or the arm lay over the border may be a line off. So the board is
@@ -410,9 +445,7 @@ static void confirm(struct vision *v)
     } else if (r != 0 && --v->confirm > 0) {
         scene_restart(&v->scene);
     } else {
-        v->have_geometry = v->searched = false;
-        surface_forget(&v->surface);
-        bare_forget(&v->bare);
+        find_anew(v);
     }
 }
 
@@ -439,11 +472,14 @@ static void read_board(struct vision *v, int64_t now)
     const enum scene_state before = v->scene.state;
     scene_update(&v->scene, &input, &v->sampler, &v->surface, &v->watch, &v->picture);
     confirm(v);
+    const bool settled = v->scene.state == SCENE_STILL && before != SCENE_STILL;
+    if (v->have_geometry)
+        look_at_blocks(v, settled, now);
     if (!v->have_geometry)
         return;
     // What was read while a hand covered the surface around it may be wrong though the point itself
     // has not changed since.
-    if (v->scene.state == SCENE_STILL && before != SCENE_STILL)
+    if (settled)
         memset(v->point_known, 0, sizeof v->point_known);
     use_surface(v);
     read_points(v);

@@ -15,7 +15,7 @@
 
 static const int64_t TICK_NS = 20 * NS_PER_MS;
 static const double STANDS_MM = 0.01, OVER_TRAY_MM = 20;
-enum { SETTINGS_MORE = 6 };
+enum { SETTINGS_MORE = 16 };
 
 struct rig rig;
 

@@ -89,6 +89,17 @@ static void found_where_it_is(void **state)
     }
 }
 
+// The same view in fewer pixels; what is hard to see on a random table needs all of them.
+static void make_smaller(struct setup_camera *camera)
+{
+    const double scale = 800.0 / camera->width;
+    camera->width = 800;
+    camera->height = (int)(camera->height * scale);
+    camera->lens.f *= scale;
+    camera->lens.cx *= scale;
+    camera->lens.cy *= scale;
+}
+
 static void hollows_table(bool random, uint64_t seed, struct table_setup *ret)
 {
     if (random)
@@ -97,6 +108,9 @@ static void hollows_table(bool random, uint64_t seed, struct table_setup *ret)
         table_setup_default(ret);
     table_setup_pentago(random ? seed : 0, ret);
     ret->seed = seed;
+    ret->camera.noise_frames = 2; // a scene that does not change costs little
+    if (!random)
+        make_smaller(&ret->camera);
 }
 
 // A board without lines, found by its hollows and marbles, and read.
@@ -203,6 +217,17 @@ static void look_half_turned(struct vision_rig *rig, int block)
     assert_int_equal(unknown, HOLLOWS_RIM);
 }
 
+// Turned until it rests, a block is read like the others.
+static void turn_home(struct vision_rig *rig, int block, int degrees)
+{
+    const int home = degrees < 0 ? -90 : 90;
+    assert_int_equal(table_turn_block(rig->table, block, home - degrees), 0);
+    vision_rig_look(rig, 14);
+    assert_int_equal(rig->seen.half_turned, 0);
+    assert_int_equal(rig->seen.scene.state, SCENE_STILL);
+    assert_int_equal(vision_rig_wrong(rig), 0);
+}
+
 // Nobody has seen where the board lies before one of its blocks was left half turned.
 static void found_with_a_block_half_turned(void **state)
 {
@@ -219,13 +244,8 @@ static void found_with_a_block_half_turned(void **state)
         put_marbles(rig, CASES[k].seed, 11, 0);
         assert_int_equal(table_turn_block(rig->table, CASES[k].turned, CASES[k].degrees), 0);
         look_half_turned(rig, CASES[k].block);
-        // Turned until it rests, it is read like the others.
-        const int home = CASES[k].degrees < 0 ? -90 : 90;
-        assert_int_equal(table_turn_block(rig->table, CASES[k].turned, home - CASES[k].degrees), 0);
-        vision_rig_look(rig, 14);
-        assert_int_equal(rig->seen.half_turned, 0);
-        assert_int_equal(rig->seen.scene.state, SCENE_STILL);
-        assert_int_equal(vision_rig_wrong(rig), 0);
+        if (k == 0)
+            turn_home(rig, CASES[k].turned, CASES[k].degrees);
         vision_rig_free(rig);
     }
 }

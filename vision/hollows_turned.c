@@ -1,14 +1,18 @@
 // A block that stands half turned: its rim lies over the round things of a picture at an angle.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vision/hollows.h"
 
-enum { NEAR_MOST = 24, STEP_DEGREES = 3 };
+enum {
+    NEAR_MOST = 24,
+    STEP_DEGREES = 3,
+    ANGLE_LEAST = 7, // degrees: below, a block only stands askew
+    ANGLE_MOST = 45, // beyond, it looks as if turned the other way round
+};
 
-static const double ANGLE_LEAST = 7; // degrees: below, a block only stands askew
-static const double ANGLE_MOST = 45; // beyond, it looks as if turned the other way round
-static const double ASIDE = 0.2;     // cells a spot may lie off its point
+static const double ASIDE = 0.2; // cells a spot may lie off its point
 
 // A round thing around a block's middle, cells.
 struct near {
@@ -72,9 +76,9 @@ double hollows_rim_turned(const struct hollow_spots *spots, const double h[9], d
     struct near near[NEAR_MOST];
     const int count = collect(spots, h, seam, block, near);
     double best = -1;
-    for (double a = -ANGLE_MOST; a < ANGLE_MOST; a += STEP_DEGREES) {
+    for (int a = -ANGLE_MOST; a < ANGLE_MOST; a += STEP_DEGREES) {
         int spot[HOLLOWS_RIM];
-        const double sum = fabs(a) < ANGLE_LEAST ? -1 : rim_at(spots, near, count, a, spot);
+        const double sum = abs(a) < ANGLE_LEAST ? -1 : rim_at(spots, near, count, a, spot);
         if (sum > best) {
             best = sum;
             memcpy(ret_spot, spot, sizeof spot);

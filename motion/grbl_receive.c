@@ -315,7 +315,7 @@ static void note_message(struct grbl *g, const char *text, int64_t now)
 static void on_message(struct grbl *g, const struct grbl_reply *reply, int64_t now)
 {
     const char *text = reply->text;
-    if (g->link != GRBL_LINK_READY)
+    if (g->link != GRBL_LINK_READY && strncmp(text, "[MSG:", 5) == 0)
         note_message(g, text, now);
     // GRBL says this right after its banner and at no other time: the banner itself was lost.
     if (g->link == GRBL_LINK_READY && strstr(text, "to unlock"))

@@ -66,8 +66,10 @@ static int photograph(const char *path)
     int r = loop_new_virtual(0, &loop);
     if (r == 0)
         r = table_new(&setup, loop, NULL, &table, &err);
-    for (int k = 0; r == 0 && k < STONES; k++)
-        r = table_put_stone(table, 1 + k % 2, 22 * (3 * k % LINES), 22 * (3 * k / LINES));
+    for (int k = 0; r == 0 && k < STONES; k++) {
+        const int column = 3 * k % LINES, row = 3 * k / LINES;
+        r = table_put_stone(table, 1 + k % 2, 22 * column, 22 * row);
+    }
     struct loop_source *timer;
     if (r == 0)
         r = loop_add_timer(loop, loop_now(loop) + FRAME_NS, stop, loop, &timer);
